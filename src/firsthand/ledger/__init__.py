@@ -1,0 +1,1 @@
+"""What enters and leaves: intake, secrets, admission, erasure, export and import."""

@@ -1,0 +1,326 @@
+"""What firsthand needs from the outside, as small protocols owned by their callers.
+
+The store's tables are five small ports that share one unit of work: a `Reading` is a consistent snapshot of one
+owner's rows, a `Writing` is one atomic change of them. Every method works on that owner alone; there is no way to
+name another one. The clock, ids, embedders and tokenizers come in from `wiring.py` or from the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from firsthand.model import Dropped, Head, Message, Observation, Owner, Position, Role, Session
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Clock(Protocol):
+    """Tells the time, aware."""
+
+    def __call__(self) -> datetime:
+        """Now."""
+
+
+class Ids(Protocol):
+    """Gives out identifiers that nobody else gives out."""
+
+    def __call__(self) -> str:
+        """A fresh id: lower-case letters and digits."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    name: str  # identity, stored beside the vectors: another name is another space
+    dimensions: int
+    inline: bool  # quick enough to run inside a write; otherwise vectors are filled in later
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimensions). Raises ProviderFailed."""
+
+
+class Tokenizer(Protocol):
+    """Counts what a language model would be charged for."""
+
+    def count(self, text: str) -> int:
+        """Tokens in the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageQuery:
+    """Which messages to walk, in ledger order unless `ids` are named."""
+
+    ids: Sequence[str] | None = None
+    session: str | None = None  # only this session
+    agent: str | None = None
+    origin: str | None = None
+    since: datetime | None = None  # said at or after
+    until: datetime | None = None  # said before
+    after: Position | None = None  # recorded after this position: the cursor for paging
+    limit: int | None = None
+    newest_first: bool = False
+
+
+class Messages(Protocol):
+    """The owner's verbatim messages."""
+
+    def add(self, messages: Sequence[Message]) -> None:
+        """Append them; their positions are already set. An id that exists raises Conflict."""
+
+    def walk(self, query: MessageQuery) -> Iterator[Message]:
+        """The messages asked for."""
+
+    def sessions(self) -> list[Session]:
+        """Every session, by its first message."""
+
+    def retracted(self, ids: Sequence[str] | None = None) -> dict[str, Observation]:
+        """The retract act on each of these messages (all of them when None) that has one: the first by position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An observation as the fold reads it: with what the messages it cites contribute."""
+
+    observation: Observation
+    evidence_position: Position | None = None  # of the first message cited
+    witnesses: tuple[tuple[str, str], ...] = ()  # (session, message id) of each user message cited; '' is no session
+    voided: int = 0  # highest rank level of an act that took back every message it cites; 0 is none
+
+
+class Observations(Protocol):
+    """The owner's ledger of claims and acts."""
+
+    def add(self, observations: Sequence[Observation]) -> None:
+        """Append them, with their evidence; their positions are already set."""
+
+    def get(self, ids: Sequence[str]) -> dict[str, Observation]:
+        """Those of the ids that exist."""
+
+    def walk(self, *, after: Position | None = None, known_at: int | None = None) -> Iterator[Row]:
+        """Every row, in ledger order, recorded after a position and no later than known_at (microseconds)."""
+
+    def of_slots(self, slots: Sequence[str]) -> list[Row]:
+        """All rows that were placed in these slots, in ledger order."""
+
+    def citing(self, message_ids: Sequence[str]) -> list[Observation]:
+        """Observations with evidence in these messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The folded state of one part of a slot: the whole slot where it holds one value, one value where many.
+
+    `state` is a JSON text whose meaning belongs to `beliefs/`. An empty `state` means that the cell is gone.
+    """
+
+    slot: str
+    cell: str
+    subject: str
+    attribute: str | None
+    state: str
+    version: int = 0  # the owner version that wrote it; set by the store
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Which slot, cell and claim an observation went to. Derived: the fold says so."""
+
+    observation_id: str
+    slot: str
+    cell: str
+    claim: str  # '' when it changed no claim
+
+
+class Beliefs(Protocol):
+    """The owner's derived state. Everything here can be dropped and rebuilt."""
+
+    def cells(self, *, slots: Sequence[str] | None = None, since_version: int = -1) -> list[Cell]:
+        """Cells of these slots (all when None) written after a version, by (slot, cell)."""
+
+    def save(self, cells: Sequence[Cell], placements: Sequence[Placement]) -> None:
+        """Replace the cells named and the placements of the observations named."""
+
+    def placements(
+        self, *, observation_ids: Sequence[str] | None = None, claims: Sequence[tuple[str, str]] | None = None
+    ) -> list[tuple[Placement, Observation]]:
+        """Placements with their observations, by ledger position: of these observations, or of these (slot, claim)."""
+
+    def clear(self) -> None:
+        """Drop all derived state of the owner, search rows of beliefs included."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRow:
+    """One searchable thing: its terms, and its vector where it has one.
+
+    `terms` are 64-bit term hashes (`text.term_hashes`) packed little-endian, in text order, repeats kept; `vector` is
+    float16, packed little-endian, unit length.
+    """
+
+    type: str  # "message" or "belief"
+    id: str  # message id, or "slot\\x1fcell\\x1fclaim" of a belief
+    terms: bytes
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFacts:
+    """What recall keeps in memory of a message, beside its search row."""
+
+    id: str
+    position: Position
+    session: str | None
+    agent: str | None
+    role: Role
+    name: str | None
+    at: int  # microseconds
+    terms: bytes
+    vector: bytes | None
+    recalled: bool
+
+
+class Search(Protocol):
+    """The owner's search rows."""
+
+    def put(self, rows: Sequence[SearchRow]) -> None:
+        """Add or replace rows."""
+
+    def drop(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Remove (type, id) rows that exist."""
+
+    def messages(self, after: Position | None = None) -> Iterator[MessageFacts]:
+        """All messages' search rows recorded after a position, in ledger order."""
+
+    def beliefs(self, ids: Sequence[str] | None = None) -> Iterator[SearchRow]:
+        """Search rows of beliefs."""
+
+    def due(self, limit: int) -> list[tuple[str, str, str]]:
+        """Rows without a vector: (type, id, text); text is '' for beliefs, whose caller knows it."""
+
+
+class Ledgerside(Protocol):
+    """Small things kept beside the ledger: repeats, drops, use."""
+
+    def remembered_receipt(self, key: str) -> tuple[str, str] | None:
+        """(body digest, receipt as JSON) stored under an idempotency key."""
+
+    def remember_receipt(self, key: str, digest: str, receipt: str) -> None:
+        """Store the receipt of a write under its idempotency key."""
+
+    def add_dropped(self, dropped: Sequence[Dropped], position: Position) -> None:
+        """Record what was not let in: reason, rule and message, never the text."""
+
+    def dropped(self, message_ids: Sequence[str] | None = None) -> list[tuple[str | None, str, str | None]]:
+        """(message id, reason, rule) of what was not let in, oldest first."""
+
+    def add_use(self, ids: Sequence[str], at: int) -> None:
+        """Count one use of each id."""
+
+    def uses(self) -> dict[str, tuple[int, int]]:
+        """(count, last use in microseconds) of each id that was ever used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Rows to erase, by id."""
+
+    messages: Sequence[str] = ()
+    observations: Sequence[str] = ()
+    everything: bool = False
+
+
+class Reading(Protocol):
+    """One owner's rows, as of one moment."""
+
+    owner: Owner
+    messages: Messages
+    observations: Observations
+    beliefs: Beliefs
+    search: Search
+    beside: Ledgerside
+
+    def head(self) -> Head:
+        """The owner's head row; all zeros for an owner that never wrote."""
+
+    def tombstoned(self, digests: Sequence[str]) -> set[str]:
+        """Those of the keyed digests that an erasure left behind."""
+
+
+class Writing(Reading, Protocol):
+    """One atomic change. Commits when the block ends, undone when it raises."""
+
+    def next_position(self) -> Position:
+        """The next place in the ledger: recorded_at is now, or the owner's last recorded_at if that is later."""
+
+    def erase(self, removal: Removal, tombstones: Sequence[str]) -> None:
+        """Remove rows with all that hangs on them (evidence, placements, search rows, use, keys); bump the epoch."""
+
+    def bump_epoch(self) -> None:
+        """Make every cache of this owner start anew."""
+
+
+class Store(Protocol):
+    """A place where memories are kept: opened by `wiring.py`, used by `memory.py`."""
+
+    id: str  # the store's own id, part of every position
+
+    def reading(self, owner: Owner) -> AbstractContextManager[Reading]:
+        """A consistent snapshot; takes no write lock."""
+
+    def writing(self, owner: Owner, now: datetime) -> AbstractContextManager[Writing]:
+        """One atomic change of one owner's rows, with the owner head locked."""
+
+    def owners(self) -> list[Owner]:
+        """Every owner that ever wrote and was not erased."""
+
+    def facts(self) -> dict[str, str]:
+        """What the store knows of itself: policy text and digest, embedder, schema version."""
+
+    def set_facts(self, facts: Mapping[str, str]) -> None:
+        """Change some of them, atomically."""
+
+    def scrub(self) -> None:
+        """Make sure that removed bytes are gone: free pages overwritten, log emptied. May be slow."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the store's files or tables, one line each; empty when nothing is."""
+
+    def close(self) -> None:
+        """Let go of files and connections. Safe to call twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a writer proposes: an observation without identity or place."""
+
+    act: str
+    subject: str
+    attribute: str | None
+    value: str | None
+    kind: str
+    source: str
+    message_id: str
+    start: int
+    end: int
+    writer: str
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    replaces: str | None = None  # for `correct` and `retract`: the old value, where the words name it
+    retracts: str | None = None  # for `retract`: id of the message taken back
+    metadata: Mapping[str, Any] | None = None
+
+
+class Writer(Protocol):
+    """Turns talk into proposals. Never decides."""
+
+    name: str
+
+    def propose(self, messages: Sequence[Message], before: Sequence[Message]) -> list[Proposal]:
+        """Claims found in `messages`, in order; `before` are the turns that precede them in the session."""

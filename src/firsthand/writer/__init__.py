@@ -1,0 +1,1 @@
+"""Talk to observations: writers propose, admission decides."""
