@@ -1,0 +1,263 @@
+"""The index of one owner: every message and belief row that recall looks at, in memory.
+
+An `OwnerIndex` is a snapshot that never changes: `extended` and `with_beliefs` give a new one that shares what stayed
+the same, so readers need no lock. It is built from the store's search rows alone and holds no text. Who keeps it for
+how long is in `cache.py`; what is computed from it for a question, in `signals.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firsthand.model import Belief, Position, Role
+from firsthand.ports import MessageFacts, SearchRow
+from firsthand.recall.postings import Figures, Postings, Rows
+from firsthand.recall.vectors import Vectors
+from firsthand.text import terms
+
+_HOUR = 3_600_000_000  # microseconds
+_STREAM_GAP = _HOUR  # turns without a session are neighbours only when said within an hour of each other
+_ROLES = tuple(Role)
+_PER_ID = 150  # bytes that an id costs in Python, with its place in the table of ids
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """One entry per message, in ledger order. -1 stands for none."""
+
+    at: NDArray[np.int64]  # when said, microseconds since 1970
+    recorded: NDArray[np.int64]  # when told, microseconds since 1970
+    session: Rows  # number of its session
+    agent: Rows
+    speaker: Rows  # number of its speaker's name
+    role: NDArray[np.int8]
+    recalled: NDArray[np.bool_]
+    length: Figures  # terms
+    length_around: Figures  # terms of the turn and its two neighbours
+    same: NDArray[np.uint64]  # equal for texts with the same terms in the same order, from the same speaker
+    before: Rows  # the row of the turn before it in its session
+    after: Rows
+    window_norm: Figures  # see Vectors.window_norms
+
+    @property
+    def rows(self) -> int:
+        """How many messages."""
+        return len(self.at)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return sum(getattr(self, name).nbytes for name in self.__slots__)
+
+
+def _no_columns() -> Columns:
+    kinds = {
+        "at": np.int64,
+        "recorded": np.int64,
+        "role": np.int8,
+        "recalled": np.bool_,
+        "length": np.float32,
+        "length_around": np.float32,
+        "same": np.uint64,
+        "window_norm": np.float32,
+    }
+    return Columns(**{name: np.zeros(0, dtype=kinds.get(name, np.int32)) for name in Columns.__slots__})
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefRows:
+    """The search rows of beliefs, by id, compiled once per change."""
+
+    rows: Mapping[str, SearchRow] = field(default_factory=dict)
+    number: Mapping[str, int] = field(default_factory=dict)  # row id -> row
+    postings: Postings = field(default_factory=Postings)
+    vectors: Vectors = field(default_factory=Vectors)
+    length: Figures = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+
+    @classmethod
+    def of(cls, rows: Mapping[str, SearchRow]) -> BeliefRows:
+        """Compile these rows."""
+        ids = sorted(rows)
+        packed = [rows[each].terms for each in ids]
+        return cls(
+            rows,
+            {each: number for number, each in enumerate(ids)},
+            Postings().appended(packed, 0),
+            Vectors().appended([rows[each].vector for each in ids]),
+            np.array([len(each) >> 3 for each in packed], dtype=np.float32),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Numbers for the names of sessions, agents and speakers, in order of appearance. Grows, never changes."""
+
+    number: dict[str, int] = field(default_factory=dict)
+
+    def of(self, name: str | None) -> int:
+        """The number of a name, given out when it is new; -1 for None."""
+        return -1 if name is None else self.number.setdefault(name, len(self.number))
+
+    def known(self, name: str) -> int:
+        """The number of a name; -1 when it never appeared."""
+        return self.number.get(name, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerIndex:
+    """What recall keeps of one owner, as of one moment. Made by `build`, grown by `extended`."""
+
+    ids: list[str] = field(default_factory=list)  # shared with later snapshots: only the first `rows` are ours
+    row_of: dict[str, int] = field(default_factory=dict)  # shared likewise
+    columns: Columns = field(default_factory=_no_columns)
+    postings: Postings = field(default_factory=Postings)
+    vectors: Vectors = field(default_factory=Vectors)
+    sessions: Names = field(default_factory=Names)
+    agents: Names = field(default_factory=Names)
+    speakers: Names = field(default_factory=Names)
+    last: Mapping[int, int] = field(default_factory=dict)  # session -> its latest row
+    position: Position | None = None  # of the latest message
+    beliefs: BeliefRows = field(default_factory=BeliefRows)
+
+    @classmethod
+    def build(cls, facts: Iterable[MessageFacts], beliefs: Iterable[SearchRow] = ()) -> OwnerIndex:
+        """The index of these messages (in ledger order) and belief rows."""
+        index = cls().extended(facts)
+        rows = {row.id: row for row in beliefs}
+        return index.with_beliefs(rows.values()) if rows else index
+
+    def extended(self, facts: Iterable[MessageFacts]) -> OwnerIndex:
+        """The index with more messages, recorded after all that it holds. One caller at a time; readers may go on."""
+        news = list(facts)
+        if not news:
+            return self
+        first = self.rows
+        ids, row_of = self._own_ids()
+        for row, each in enumerate(news, first):
+            ids.append(each.id)
+            row_of[each.id] = row
+        grown = replace(
+            self,
+            ids=ids,
+            row_of=row_of,
+            postings=self.postings.appended([each.terms for each in news], first),
+            vectors=self.vectors.appended([each.vector for each in news]),
+            position=news[-1].position,
+        )
+        return _with_columns(grown, news)
+
+    def with_beliefs(self, rows: Iterable[SearchRow], gone: Iterable[str] = ()) -> OwnerIndex:
+        """The index with these belief rows added or replaced, and those of the ids `gone` left out."""
+        merged = dict(self.beliefs.rows)
+        for each in gone:
+            merged.pop(each, None)
+        merged.update((row.id, row) for row in rows)
+        return replace(self, beliefs=BeliefRows.of(merged))
+
+    def only_beliefs(self, rows: Iterable[SearchRow]) -> OwnerIndex:
+        """The index with exactly these belief rows."""
+        return replace(self, beliefs=BeliefRows.of({row.id: row for row in rows}))
+
+    def row(self, message_id: str) -> int:
+        """The row of a message; -1 when this snapshot does not hold it."""
+        row = self.row_of.get(message_id, -1)
+        return row if row < self.rows else -1
+
+    @property
+    def rows(self) -> int:
+        """How many messages."""
+        return self.columns.rows
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of speakers, in order of appearance."""
+        return tuple(self.speakers.number)
+
+    @property
+    def nbytes(self) -> int:
+        """Roughly the bytes held, for bounding a cache."""
+        arrays = self.columns.nbytes + self.postings.nbytes + self.vectors.nbytes
+        beliefs = self.beliefs.postings.nbytes + 2 * self.beliefs.vectors.nbytes
+        return arrays + beliefs + _PER_ID * (self.rows + len(self.beliefs.rows))
+
+    def _own_ids(self) -> tuple[list[str], dict[str, int]]:
+        if len(self.ids) == self.rows:
+            return self.ids, self.row_of
+        ids = self.ids[: self.rows]
+        return ids, {each: row for row, each in enumerate(ids)}
+
+
+def belief_document(belief: Belief) -> str:
+    """What is indexed and embedded of a belief: whom it is about, what of them, and its text."""
+    about = "" if belief.subject == "user" else belief.subject
+    attribute = "" if belief.attribute is None else belief.attribute.replace("_", " ")
+    known = set(terms(belief.text))
+    lead = [each for each in (about, attribute) if each and not set(terms(each)) <= known]
+    return ". ".join([*lead, belief.text])
+
+
+def _with_columns(grown: OwnerIndex, news: Sequence[MessageFacts]) -> OwnerIndex:
+    old = grown.columns
+    first = old.rows
+    sessions = [grown.sessions.of(each.session) for each in news]
+    before, after, last = _neighbours(grown, news, sessions)
+    length = _joined(old.length, [len(each.terms) >> 3 for each in news])
+    columns = Columns(
+        at=_joined(old.at, [each.at for each in news]),
+        recorded=_joined(old.recorded, [each.position.recorded_at for each in news]),
+        session=_joined(old.session, sessions),
+        agent=_joined(old.agent, [grown.agents.of(each.agent) for each in news]),
+        speaker=_joined(old.speaker, [grown.speakers.of(each.name) for each in news]),
+        role=_joined(old.role, [_ROLES.index(each.role) for each in news]),
+        recalled=_joined(old.recalled, [each.recalled for each in news]),
+        length=length,
+        length_around=_joined(old.length_around, [0] * len(news)),
+        same=_joined(old.same, [_sameness(each) for each in news]),
+        before=before,
+        after=after,
+        window_norm=_joined(old.window_norm, [1.0] * len(news)),
+    )
+    touched = np.arange(first, columns.rows, dtype=np.int32)
+    earlier = before[first:]
+    touched = np.unique(np.concatenate((touched, earlier[(earlier >= 0) & (earlier < first)])))
+    columns.length_around[touched] = _length_around(length, before[touched], after[touched]) + length[touched]
+    columns.window_norm[touched] = grown.vectors.window_norms(touched, before[touched], after[touched])
+    return replace(grown, columns=columns, last=last)
+
+
+def _neighbours(
+    grown: OwnerIndex, news: Sequence[MessageFacts], sessions: Sequence[int]
+) -> tuple[Rows, Rows, dict[int, int]]:
+    first = grown.columns.rows
+    before = _joined(grown.columns.before, [-1] * len(news))
+    after = _joined(grown.columns.after, [-1] * len(news))
+    last = dict(grown.last)
+    for row, (session, each) in enumerate(zip(sessions, news, strict=True), first):
+        earlier = last.get(session, -1)
+        if earlier >= 0 and session < 0:
+            said = int(grown.columns.at[earlier]) if earlier < first else news[earlier - first].at
+            earlier = earlier if abs(each.at - said) <= _STREAM_GAP else -1
+        if earlier >= 0:
+            before[row], after[earlier] = earlier, row
+        last[session] = row
+    return before, after, last
+
+
+def _length_around(length: Figures, before: Rows, after: Rows) -> Figures:
+    none = np.float32(0)
+    return np.where(before >= 0, length[before], none) + np.where(after >= 0, length[after], none)
+
+
+def _sameness(facts: MessageFacts) -> int:
+    who = f"{facts.role}\x1f{facts.name or ''}\x1f".encode()
+    return int.from_bytes(blake2b(who + facts.terms, digest_size=8).digest(), "little")
+
+
+def _joined(old: NDArray[Any], news: Sequence[Any]) -> NDArray[Any]:
+    return np.concatenate((old, np.array(news, dtype=old.dtype)))

@@ -1,0 +1,66 @@
+"""Relevance: what the signals of a row are worth, as a figure that means the same in every question.
+
+A weighted sum of absolute signals, bent by a logistic curve into [0, 1]. No signal is stretched between the best and
+the worst row of a question, so a question that nothing answers has no good hit. Where the weights come from is said
+beside them; how other terms join relevance is in `score.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from firsthand.recall.postings import Figures
+from firsthand.recall.signals import Signals
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Weights of the signals, and the curve that makes their sum a relevance."""
+
+    words: float
+    words_around: float
+    vector: float
+    vector_around: float
+    speaker: float
+    middle: float  # the sum at which relevance is one half
+    steepness: float
+
+    def sums(self, signals: Signals) -> Figures:
+        """The weighted sum for each row: what orders rows by relevance."""
+        return np.asarray(
+            np.float32(self.words) * signals.words
+            + np.float32(self.words_around) * signals.words_around
+            + np.float32(self.vector) * signals.vector
+            + np.float32(self.vector_around) * signals.vector_around
+            + np.float32(self.speaker) * signals.speaker,
+            dtype=np.float32,
+        )
+
+    def relevance(self, sums: Figures) -> Figures:
+        """Relevance in [0, 1] of these sums."""
+        return np.asarray(1 / (1 + np.exp(-self.steepness * (sums - self.middle))), dtype=np.float32)
+
+
+# Rows with a vector. Chosen on the LoCoMo development half, see evals/.
+WITH_VECTOR = Recipe(words=0.3, words_around=0.2, vector=0.7, vector_around=0.4, speaker=0.1, middle=0.8, steepness=6.0)
+# Rows without one, and every row when there is no embedder.
+WORDS_ONLY = Recipe(words=0.6, words_around=0.4, vector=0.0, vector_around=0.0, speaker=0.2, middle=0.5, steepness=6.0)
+
+
+def relevance(signals: Signals) -> Figures:
+    """Relevance in [0, 1] of each row, shape (rows,)."""
+    words = WORDS_ONLY.relevance(WORDS_ONLY.sums(signals))
+    embedded = signals.vector != 0
+    if not embedded.any():
+        return words
+    both = WITH_VECTOR.relevance(WITH_VECTOR.sums(signals))
+    return np.where(embedded, both, words)
+
+
+def ordering(signals: Signals) -> Figures:
+    """What orders rows by relevance without bending it, shape (rows,); for choosing which rows to look at closely."""
+    if not signals.vector.any():
+        return WORDS_ONLY.sums(signals)
+    return WITH_VECTOR.sums(signals)
