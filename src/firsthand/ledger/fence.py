@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 NOTHING_LEFT = "[recalled memory]"  # stands for a message that was nothing but recalled context
-_EDGE = re.compile(r"<(/?)recalled-memory(?![\w-])", re.IGNORECASE)
+# Possessive repeats: a long row of blanks is looked at once.
+_EDGE = re.compile(r"<\s*+(/?)\s*+recalled-memory\b", re.IGNORECASE)
 
 
 def without_recalled(text: str) -> tuple[str, bool]:

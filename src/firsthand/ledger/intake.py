@@ -10,13 +10,14 @@ carry all of it, so that `as_given` answers what was given: verbatim but for mas
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
+from functools import partial
 from typing import Any, NamedTuple
 
 from firsthand.errors import Conflict, InvalidInput
-from firsthand.ledger import shapes
+from firsthand.ledger import secrets, shapes
 from firsthand.ledger.fence import without_recalled
 from firsthand.ledger.times import read_time
 from firsthand.ledger.values import (
@@ -191,7 +192,7 @@ def metadata_of(value: object, mask: Clean) -> dict[str, Any]:
     """
     if value is None:
         return {}
-    kept, _ = cleaned(json_object(value, "metadata"), mask)
+    kept, _ = _mask_of_json(mask)(json_object(value, "metadata"))
     return dict(kept)
 
 
@@ -289,10 +290,9 @@ class _Intake:
     def _shaped(self, given: Mapping[Any, object]) -> Draft:
         """A message in any known shape, kept as it is beside what was read from it."""
         original = JsonCopy().copy({key: _time_as_text(key, value) for key, value in given.items()}, "")
-        draft = self._drafted(shapes.turn(original))
-        raw, masked = cleaned(original, self._words)
-        # The same secret stands in the text and in the message that the text was read from.
-        return replace(draft, raw=raw, masked=max(draft.masked, masked))
+        kept, masked = self._object(original)
+        draft = self._drafted(shapes.turn(kept))
+        return replace(draft, raw=cleaned(kept, _without_recalled)[0], masked=draft.masked + masked)
 
     def _drafted(self, turn: shapes.Turn) -> Draft:
         fields = turn.fields
@@ -325,7 +325,7 @@ class _Intake:
             at_original=message.at_original,
             name=self._speaker(message.name)[0],
             session=message.session,
-            raw=None if message.raw is None else cleaned(json_object(message.raw, "raw"), self._words)[0],
+            raw=None if message.raw is None else self._object(json_object(message.raw, "raw"))[0],
             metadata=metadata_of(message.metadata, self.mask),
             recalled=recalled or message.recalled,
             masked=max(masked, message.masked),
@@ -341,8 +341,10 @@ class _Intake:
         recalled = tainted or (own is not content and own != content and role is not Role.USER)
         return text, recalled, masked
 
-    def _words(self, text: str) -> tuple[str, int]:
-        return self.mask(without_recalled(text)[0])
+    def _object(self, value: dict[str, Any]) -> tuple[dict[str, Any], int]:
+        """Plain JSON, masked."""
+        kept, masked = _mask_of_json(self.mask)(value)
+        return dict(kept), masked
 
     def _speaker(self, name: str | None) -> tuple[str | None, int]:
         return (None, 0) if name is None else self.mask(identifier(name, "name", MAX_NAME_CHARS))
@@ -350,7 +352,7 @@ class _Intake:
     def _metadata(self, value: object) -> tuple[dict[str, Any], int]:
         if not isinstance(value, (dict, type(None))):
             raise InvalidInput(f"metadata is {kind_of(value)}, not an object")
-        return cleaned(value, self._words) if value else ({}, 0)
+        return self._object(cleaned(value, _without_recalled)[0]) if value else ({}, 0)
 
     def _time(self, fields: Mapping[str, Any]) -> tuple[datetime, str | None]:
         for key in TIME_KEYS:
@@ -358,6 +360,15 @@ class _Intake:
             if value is not None:
                 return time_of(value, key, self.zone), str(_time_as_text(key, value))
         return self.now, None
+
+
+def _without_recalled(text: str) -> tuple[str, int]:
+    return without_recalled(text)[0], 0
+
+
+def _mask_of_json(mask: Clean) -> Callable[[Any], tuple[Any, int]]:
+    """The mask for plain JSON. The shipped one also reads keys: `{"password": …}` tells what a text alone does not."""
+    return secrets.mask_json if mask is secrets.mask else partial(cleaned, clean=mask)
 
 
 def _time_as_text(key: object, value: object) -> object:

@@ -20,9 +20,7 @@ MAX_NAME_CHARS = 256  # speakers
 MAX_DEPTH = 64  # lists and objects within each other
 _MAX_NUMBER_BITS = 1024
 _LONGEST_SHOWN = 40
-_LONGEST_HINTED = 1000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_ENCODED = re.compile(r"(?:data:[\w.+-]+/[\w.+-]+;base64,)?[A-Za-z0-9+/_-]+={0,2}")
 _KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
 
 
@@ -129,7 +127,7 @@ def json_object(value: object, what: str) -> dict[str, Any]:
 def cleaned(value: Any, clean: Clean) -> tuple[Any, int]:
     """Plain JSON with every text in it cleaned, keys included, and how much was masked."""
     if isinstance(value, str):
-        return (value, 0) if _is_encoded(value) else clean(value)
+        return clean(value)
     if isinstance(value, list):
         parts = [cleaned(each, clean) for each in value]
         return [part for part, _ in parts], sum(count for _, count in parts)
@@ -143,27 +141,11 @@ def _cleaned_object(value: dict[str, Any], clean: Clean) -> tuple[dict[str, Any]
     for key, each in value.items():
         name, in_name = clean(key)
         part, in_part = cleaned(each, clean)
-        if isinstance(part, str) and not in_part:
-            part, in_part = _cleaned_entry(key, part, clean)
         while name in result:  # two secrets used as keys are masked alike
             name += "'"
         result[name] = part
         total += in_name + in_part
     return result, total
-
-
-def _cleaned_entry(key: str, value: str, clean: Clean) -> tuple[str, int]:
-    """Clean a value in the light of its key: a bare word is no secret, `password: word` is."""
-    if len(value) > _LONGEST_HINTED:
-        return value, 0
-    told, count = clean(f"{key}: {value}")
-    head = f"{key}: "
-    return (told[len(head) :], count) if count and told.startswith(head) else (value, 0)
-
-
-def _is_encoded(text: str) -> bool:
-    """Whether it is a long run of base64: pictures and files, where masking would only do damage."""
-    return len(text) > _LONGEST_HINTED and _ENCODED.fullmatch(text) is not None
 
 
 def _number(value: float, path: str) -> float:

@@ -90,7 +90,7 @@ def _loaded(source: str | os.PathLike[str] | bytes, name: str) -> tuple[bytes, s
 
 def _bytes_of(path: Path) -> bytes:
     """The bytes of a regular file."""
-    with open(path, "rb", opener=_without_waiting) as file:  # noqa: PTH123 - Path.open takes no opener
+    with open(path, "rb", opener=_without_waiting) as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise InvalidInput(f"{path}: cannot be read: it is not a regular file")
