@@ -1,1 +1,5 @@
 """One SQLite file: schema, queries, migrations and the adapter."""
+
+from .adapter import open_sqlite
+
+__all__ = ["open_sqlite"]

@@ -1,0 +1,57 @@
+"""Small things kept beside the owner's ledger: receipts under their keys, what was dropped, what served."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firsthand.errors import Conflict
+from firsthand.model import Dropped, Owner, Position
+
+from .connection import Connection
+
+
+class BesideTables:
+    """`ports.Ledgerside` of one owner."""
+
+    def __init__(self, connection: Connection, owner: Owner) -> None:
+        self._connection = connection
+        self._owner = (owner.tenant, owner.user)
+
+    def remembered_receipt(self, key: str) -> tuple[str, str] | None:
+        """(body digest, receipt as JSON) stored under an idempotency key."""
+        found = self._connection.one("receipt", *self._owner, key)
+        return None if found is None else (found[0], found[1])
+
+    def remember_receipt(self, key: str, digest: str, receipt: str) -> None:
+        """Store the receipt of a write under its idempotency key. A key that is taken raises Conflict."""
+        if self.remembered_receipt(key) is not None:
+            raise Conflict(f"idempotency key {key!r} is taken")
+        self._connection.all("add_receipt", *self._owner, key, digest, receipt)
+
+    def add_dropped(self, dropped: Sequence[Dropped], position: Position) -> None:
+        """Record what was not let in: reason, rule and message, never the text."""
+        ((before,),) = self._connection.all("dropped_at", *self._owner, *position)
+        self._connection.many(
+            "add_dropped",
+            (
+                (*self._owner, *position, place, each.message_id, each.reason, each.rule)
+                for place, each in enumerate(dropped, before)
+            ),
+        )
+
+    def dropped(self, message_ids: Sequence[str] | None = None) -> list[tuple[str | None, str, str | None]]:
+        """(message id, reason, rule) of what was not let in, oldest first."""
+        if message_ids is None:
+            found = self._connection.all("dropped", *self._owner)
+        else:
+            wanted = ((*self._owner, each) for each in dict.fromkeys(message_ids))
+            found = sorted(self._connection.many("dropped_from_message", wanted), key=lambda fields: fields[:4])
+        return [(message_id, reason, rule) for *_, message_id, reason, rule in found]
+
+    def add_use(self, ids: Sequence[str], at: int) -> None:
+        """Count one use of each id."""
+        self._connection.many("add_use", ((*self._owner, each, at) for each in ids))
+
+    def uses(self) -> dict[str, tuple[int, int]]:
+        """(count, last use in microseconds) of each id that was ever used."""
+        return {id_: (count, last) for id_, count, last in self._connection.all("uses", *self._owner)}

@@ -1,0 +1,124 @@
+"""One SQLite connection that speaks in named queries and raises our errors.
+
+Which queries there are is in `queries.sql`; how connections are opened is in `database.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import time
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from typing import Any
+
+import apsw
+
+from firsthand.errors import FirsthandError, InvalidInput
+
+from .failures import from_sqlite
+from .turn import Patience
+
+Value = str | int | float | bytes | None
+Fields = tuple[Any, ...]
+
+_NAMED = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+
+
+@functools.cache
+def statements() -> dict[str, str]:
+    """The queries of `queries.sql` by name."""
+    text = resources.files(__package__).joinpath("queries.sql").read_text("utf-8")
+    _, *parts = _NAMED.split(text)
+    return {name: _bare(body) for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _bare(body: str) -> str:
+    lines = (line for line in body.splitlines() if not line.startswith("--"))
+    return "\n".join(lines).strip().removesuffix(";")
+
+
+class Connection:
+    """A connection for one thread at a time."""
+
+    def __init__(self, raw: apsw.Connection, path: str) -> None:
+        self.raw = raw
+        self.path = path
+        self._statements = statements()
+        self._patience = Patience()
+        self._streams: list[apsw.Cursor] = []
+        raw.set_busy_handler(self._patience)
+
+    def wait_until(self, deadline: float) -> None:
+        """How long the next statements may wait for a lock, as a time of `time.monotonic`."""
+        self._patience.deadline = deadline
+
+    def wait_for(self, seconds: float) -> None:
+        """How many seconds the next statements may wait for a lock."""
+        self._patience.deadline = time.monotonic() + seconds
+
+    def script(self, text: str) -> list[Fields]:
+        """Run statements that are not queries of ours: pragmas, transactions, migrations."""
+        try:
+            return self.raw.execute(text).fetchall()
+        except apsw.Error as error:
+            raise self.failure(error) from error
+
+    def all(self, name: str, *values: Value) -> list[Fields]:
+        """Every row of a query."""
+        try:
+            return self.raw.execute(self._statements[name], values).fetchall()
+        except (apsw.Error, UnicodeError, OverflowError) as error:
+            raise self.failure(error) from error
+
+    def one(self, name: str, *values: Value) -> Fields | None:
+        """The first row of a query."""
+        found = self.all(name, *values)
+        return found[0] if found else None
+
+    def many(self, name: str, sets: Iterable[tuple[Value, ...]]) -> list[Fields]:
+        """The rows of a query run once with each set of values, in their order."""
+        try:
+            return self.raw.executemany(self._statements[name], sets).fetchall()
+        except (apsw.Error, UnicodeError, OverflowError) as error:
+            raise self.failure(error) from error
+
+    def each(self, name: str, *values: Value) -> Iterator[Fields]:
+        """The rows of a query as they are read. Ends with an error once the block that made it has ended."""
+        try:
+            cursor = self.raw.execute(self._statements[name], values)
+            self._streams.append(cursor)
+            yield from cursor
+        except (apsw.Error, UnicodeError, OverflowError) as error:
+            raise self.failure(error) from error
+
+    def begin(self, how: str) -> None:
+        """Start a transaction: `DEFERRED` or `IMMEDIATE`."""
+        self.script(f"BEGIN {how}")
+
+    def commit(self) -> None:
+        """Keep the transaction."""
+        self.script("COMMIT")
+
+    def end(self) -> None:
+        """Close what is still being read, and undo a transaction that is still open."""
+        while self._streams:
+            self._streams.pop().close(True)  # noqa: FBT003 - apsw's own argument: even if rows are left
+        if self.raw.in_transaction:
+            self.script("ROLLBACK")
+
+    def changes(self) -> int:
+        """Rows changed since the connection was opened."""
+        return self.raw.total_changes()
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.raw.close(True)  # noqa: FBT003 - apsw's own argument: even if statements are left
+
+    def failure(self, error: Exception) -> FirsthandError:
+        """What an error of a statement is called here."""
+        if isinstance(error, apsw.Error):
+            return from_sqlite(error, self.path, self.raw.system_errno)
+        if isinstance(error, UnicodeError):
+            return InvalidInput("text has a lone surrogate, which no encoding can store")
+        return InvalidInput("a number is too large to be stored")

@@ -1,0 +1,85 @@
+"""The owner's verbatim messages, in their table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from firsthand.errors import Conflict, InvalidInput
+from firsthand.model import Message, Observation, Owner, Session, from_micros, micros
+from firsthand.ports import MessageQuery
+
+from .connection import Connection, Fields, Value
+from .head import OwnerHead
+from .rows import BEGINNING, END, message_of, message_values, observation_of
+
+
+class MessageTable:
+    """`ports.Messages` of one owner."""
+
+    def __init__(self, connection: Connection, owner: Owner, head: OwnerHead) -> None:
+        self._connection = connection
+        self._owner = (owner.tenant, owner.user)
+        self._head = head
+
+    def walk(self, query: MessageQuery) -> Iterator[Message]:
+        """The messages asked for: in ledger order, or in the order of `ids`."""
+        limit = _limit(query.limit)
+        found = self._walk(query, limit) if query.ids is None else self._named(query.ids, query, limit)
+        return map(message_of, found)
+
+    def sessions(self) -> list[Session]:
+        """Every session, by its first message."""
+        found = self._connection.all("sessions", *self._owner)
+        return [Session(name, count, from_micros(first), from_micros(last)) for name, count, first, last in found]
+
+    def retracted(self, ids: Sequence[str] | None = None) -> dict[str, Observation]:
+        """The first standing act that takes back each message."""
+        if ids is None:
+            found = self._connection.all("retractions", *self._owner)
+        else:
+            found = self._connection.many("retractions_of", ((*self._owner, each) for each in ids))
+        first: dict[str, str] = {}
+        for message_id, body in found:
+            first.setdefault(message_id, body)
+        return {message_id: observation_of(body) for message_id, body in first.items()}
+
+    def add(self, messages: Sequence[Message]) -> None:
+        """Append them. An id that exists raises Conflict and nothing is added."""
+        self._refuse_known(message.id for message in messages)
+        self._connection.many("add_message", ((*self._owner, *message_values(each)) for each in messages))
+        self._head.place(message.position for message in messages)
+
+    def _refuse_known(self, ids: Iterable[str]) -> None:
+        seen: set[str] = set()
+        for each in ids:
+            if each in seen:
+                raise Conflict(f"message {each!r} is given twice")
+            seen.add(each)
+        known = self._connection.many("message_exists", ((*self._owner, each) for each in seen))
+        if known:
+            raise Conflict(f"message {known[0][0]!r} exists already")
+
+    def _walk(self, query: MessageQuery, limit: int) -> Iterator[Fields]:
+        which = "messages" if query.session is None else "session"
+        order = "newest_first" if query.newest_first else "oldest_first"
+        return self._connection.each(f"{which}_{order}", *self._owner, *_filters(query), limit)
+
+    def _named(self, ids: Sequence[str], query: MessageQuery, limit: int) -> Iterator[Fields]:
+        filters = _filters(query)
+        found = self._connection.many("message", ((*self._owner, each, *filters) for each in dict.fromkeys(ids)))
+        return iter(found if limit < 0 else found[:limit])
+
+
+def _filters(query: MessageQuery) -> tuple[Value, ...]:
+    since = BEGINNING[0] if query.since is None else micros(query.since)
+    until = END if query.until is None else micros(query.until)
+    return (query.session, query.agent, query.origin, since, until, *(query.after or BEGINNING))
+
+
+def _limit(limit: int | None) -> int:
+    """The limit as SQL has it: -1 for none."""
+    if limit is None:
+        return -1
+    if limit < 0:
+        raise InvalidInput(f"limit is {limit}; it must be zero or more")
+    return min(limit, END)

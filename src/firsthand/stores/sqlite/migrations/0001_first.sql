@@ -1,0 +1,191 @@
+-- The first tables.
+CREATE TABLE store (
+    id TEXT NOT NULL,
+    secret BLOB NOT NULL,
+    scrub_due INTEGER NOT NULL -- whether removed bytes may still be in the file
+) STRICT;
+
+CREATE TABLE migrations (
+    name TEXT NOT NULL PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE facts (
+    name TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE owners (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    counter INTEGER NOT NULL,
+    PRIMARY KEY (tenant, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE erased_owners (
+    tenant TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    counter INTEGER NOT NULL,
+    PRIMARY KEY (tenant, owner)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tombstones (
+    tenant TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (tenant, owner, digest)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE messages (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    counter INTEGER NOT NULL,
+    store TEXT NOT NULL,
+    id TEXT NOT NULL,
+    role TEXT NOT NULL,
+    name TEXT,
+    session TEXT,
+    agent TEXT,
+    origin TEXT,
+    at INTEGER NOT NULL,
+    at_offset INTEGER NOT NULL, -- microseconds east of UTC that the time was given with
+    recalled INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    rest TEXT, -- JSON of what is seldom there: at_original, raw, metadata, masked
+    checksum INTEGER NOT NULL, -- CRC-32 of content and rest, for `check`
+    PRIMARY KEY (tenant, user_id, recorded_at, counter, store)
+) STRICT;
+
+CREATE UNIQUE INDEX messages_by_id ON messages (tenant, user_id, id);
+CREATE INDEX messages_by_session ON messages (tenant, user_id, session, recorded_at, counter, store, at);
+
+CREATE TABLE observations (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    counter INTEGER NOT NULL,
+    store TEXT NOT NULL,
+    id TEXT NOT NULL,
+    taken_back TEXT, -- the message that a standing retract act takes back
+    level INTEGER NOT NULL, -- rank of the source
+    body TEXT NOT NULL, -- JSON form of the observation, without what is absent
+    checksum INTEGER NOT NULL, -- CRC-32 of body, for `check`
+    PRIMARY KEY (tenant, user_id, recorded_at, counter, store)
+) STRICT;
+
+CREATE UNIQUE INDEX observations_by_id ON observations (tenant, user_id, id);
+CREATE INDEX observations_by_taken_back ON observations (tenant, user_id, taken_back, level)
+WHERE taken_back IS NOT NULL;
+
+CREATE TABLE evidence (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    observation_id TEXT NOT NULL,
+    place INTEGER NOT NULL, -- among the evidence of its observation
+    message_id TEXT NOT NULL,
+    span_start INTEGER,
+    span_end INTEGER,
+    PRIMARY KEY (tenant, user_id, observation_id, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX evidence_by_message ON evidence (tenant, user_id, message_id);
+
+CREATE TABLE placements (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    observation_id TEXT NOT NULL,
+    slot TEXT NOT NULL,
+    cell TEXT NOT NULL,
+    claim TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (tenant, user_id, observation_id, slot, cell, claim)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX placements_by_slot ON placements (tenant, user_id, slot, claim);
+CREATE INDEX placements_by_version ON placements (tenant, user_id, version);
+
+CREATE TABLE cells (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    slot TEXT NOT NULL,
+    cell TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    attribute TEXT,
+    state TEXT NOT NULL, -- '' where the cell is gone and caches have yet to learn it
+    version INTEGER NOT NULL,
+    PRIMARY KEY (tenant, user_id, slot, cell)
+) STRICT;
+
+CREATE INDEX cells_by_version ON cells (tenant, user_id, version);
+
+CREATE TABLE search_messages (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    counter INTEGER NOT NULL,
+    store TEXT NOT NULL,
+    id TEXT NOT NULL,
+    session TEXT,
+    agent TEXT,
+    role TEXT NOT NULL,
+    name TEXT,
+    at INTEGER NOT NULL,
+    recalled INTEGER NOT NULL,
+    terms BLOB NOT NULL,
+    vector BLOB,
+    PRIMARY KEY (tenant, user_id, recorded_at, counter, store)
+) STRICT;
+
+CREATE INDEX search_messages_due ON search_messages (tenant, user_id, recorded_at, counter, store)
+WHERE vector IS NULL;
+
+CREATE TABLE search_beliefs (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    id TEXT NOT NULL, -- slot, cell and claim
+    terms BLOB NOT NULL,
+    vector BLOB,
+    PRIMARY KEY (tenant, user_id, id)
+) STRICT;
+
+CREATE INDEX search_beliefs_due ON search_beliefs (tenant, user_id, id)
+WHERE vector IS NULL;
+
+CREATE TABLE receipts (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    receipt TEXT NOT NULL,
+    PRIMARY KEY (tenant, user_id, idempotency_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE dropped (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    counter INTEGER NOT NULL,
+    store TEXT NOT NULL,
+    place INTEGER NOT NULL, -- among what was dropped at one position
+    message_id TEXT,
+    reason TEXT NOT NULL,
+    rule TEXT,
+    PRIMARY KEY (tenant, user_id, recorded_at, counter, store, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX dropped_by_message ON dropped (tenant, user_id, message_id);
+
+CREATE TABLE uses (
+    tenant TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, user_id, id)
+) STRICT, WITHOUT ROWID;

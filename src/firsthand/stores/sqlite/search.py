@@ -1,0 +1,75 @@
+"""The owner's search rows, in their tables: terms and vectors as recall packs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from firsthand.errors import InvalidInput
+from firsthand.model import Owner, Position
+from firsthand.ports import MessageFacts, SearchRow
+
+from .connection import Connection
+from .rows import BEGINNING, ROLES
+
+_PUT = {"message": "put_search_message", "belief": "put_search_belief"}
+_DROP = {"message": "drop_search_message", "belief": "drop_search_belief"}
+
+
+class SearchTables:
+    """`ports.Search` of one owner."""
+
+    def __init__(self, connection: Connection, owner: Owner) -> None:
+        self._connection = connection
+        self._owner = (owner.tenant, owner.user)
+
+    def put(self, rows: Sequence[SearchRow]) -> None:
+        """Add or replace rows. A message that does not exist gets none."""
+        for type_, name in _PUT.items():
+            mine = [(*self._owner, row.id, row.terms, row.vector) for row in rows if row.type == type_]
+            if mine:
+                self._connection.many(name, mine)
+        _refuse_unknown(row.type for row in rows)
+
+    def drop(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Remove (type, id) rows that exist."""
+        wanted = list(rows)
+        _refuse_unknown(type_ for type_, _ in wanted)
+        for type_, name in _DROP.items():
+            self._connection.many(name, ((*self._owner, id_) for each, id_ in wanted if each == type_))
+
+    def messages(self, after: Position | None = None) -> Iterator[MessageFacts]:
+        """All messages' search rows recorded after a position, in ledger order."""
+        roles = ROLES
+        found = self._connection.each("search_messages", *self._owner, *(after or BEGINNING))
+        for recorded_at, counter, store, id_, session, agent, role, name, at, terms, vector, recalled in found:
+            place = Position(recorded_at, counter, store)
+            yield MessageFacts(id_, place, session, agent, roles[role], name, at, terms, vector, recalled == 1)
+
+    def beliefs(self, ids: Sequence[str] | None = None) -> Iterator[SearchRow]:
+        """Search rows of beliefs."""
+        if ids is None:
+            found = self._connection.each("search_beliefs", *self._owner)
+        else:
+            wanted = ((*self._owner, each) for each in dict.fromkeys(ids))
+            found = iter(self._connection.many("search_belief", wanted))
+        return (SearchRow("belief", *fields) for fields in found)
+
+    def forget_vectors(self) -> None:
+        """Take every vector away, so that all rows are due again."""
+        self._connection.all("forget_message_vectors", *self._owner)
+        self._connection.all("forget_belief_vectors", *self._owner)
+
+    def due(self, limit: int) -> list[tuple[str, str, str]]:
+        """Rows without a vector: (type, id, text); text is '' for beliefs, whose caller knows it."""
+        if limit < 0:
+            raise InvalidInput(f"limit is {limit}; it must be zero or more")
+        messages = self._connection.all("due_messages", *self._owner, limit)
+        due = [("message", id_, content) for id_, content in messages]
+        beliefs = self._connection.all("due_beliefs", *self._owner, limit - len(due))
+        return [*due, *(("belief", id_, "") for (id_,) in beliefs)]
+
+
+def _refuse_unknown(types: Iterable[str]) -> None:
+    for each in types:
+        if each not in _PUT:
+            raise InvalidInput(f"no search rows are of type {each!r}")

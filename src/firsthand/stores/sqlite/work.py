@@ -1,0 +1,110 @@
+"""One unit of work on one owner's rows: a snapshot to read, or a change to make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from firsthand.model import Head, Owner, Position, micros
+from firsthand.ports import Beliefs, Ledgerside, Messages, Observations, Removal, Search
+
+from .beliefs import BeliefTables
+from .beside import BesideTables
+from .connection import Connection
+from .erasing import Eraser
+from .head import OwnerHead
+from .messages import MessageTable
+from .observations import ObservationTable
+from .search import SearchTables
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which store this is, and the secret that keys what its erasures leave behind."""
+
+    id: str
+    secret: bytes
+
+
+class SqliteReading:
+    """`ports.Reading`: one owner's rows, as of the moment the block began."""
+
+    owner: Owner
+    messages: Messages
+    observations: Observations
+    beliefs: Beliefs
+    search: Search
+    beside: Ledgerside
+
+    def __init__(self, connection: Connection, owner: Owner, identity: Identity) -> None:
+        self.owner = owner
+        self._connection = connection
+        self._head = OwnerHead(connection, owner, identity.secret)  # the first read: it fixes the snapshot
+        self.messages = MessageTable(connection, owner, self._head)
+        self.observations = ObservationTable(connection, owner, self._head)
+        self.beliefs = BeliefTables(connection, owner, self._head)
+        self.search = SearchTables(connection, owner)
+        self.beside = BesideTables(connection, owner)
+
+    def head(self) -> Head:
+        """The owner's head row as it was when the block began; all zeros for an owner that never wrote."""
+        return self._head.before
+
+    def tombstoned(self, digests: Sequence[str]) -> set[str]:
+        """Those of the keyed digests that an erasure left behind."""
+        wanted = ((self.owner.tenant, self._head.alias, each) for each in digests)
+        return {digest for (digest,) in self._connection.many("tombstone", wanted)}
+
+
+class SqliteWriting(SqliteReading):
+    """`ports.Writing`: one atomic change of one owner's rows."""
+
+    def __init__(self, connection: Connection, owner: Owner, identity: Identity, now: datetime) -> None:
+        super().__init__(connection, owner, identity)
+        self._store = identity.id
+        self._now = micros(now)
+        self._changes = connection.changes()
+        self._erased_at: int | None = None
+
+    def next_position(self) -> Position:
+        """The next place in the ledger: recorded_at is now, or the owner's last recorded_at if that is later."""
+        return Position(*self._head.next_place(self._now), self._store)
+
+    def advance_to(self, recorded_at: int) -> None:
+        """Let later positions be no earlier than this (microseconds): rows came in with positions of their own."""
+        self._head.advance_to(recorded_at)
+
+    def erase(self, removal: Removal, tombstones: Sequence[str]) -> None:
+        """Remove rows with all that hangs on them, and bump the epoch.
+
+        An observation that stays loses the evidence and quotes that it had in an erased message. The derived state of
+        every slot that an erased observation was placed in goes too: fold those slots again and save them. With
+        `everything`, only a keyed digest of the owner, the head's numbers and the tombstones are left.
+        """
+        eraser = Eraser(self._connection, self.owner)
+        if removal.everything:
+            eraser.remove_everything()
+        else:
+            eraser.remove(removal)
+        leave = ((self.owner.tenant, self._head.alias, each) for each in tombstones)
+        self._connection.many("add_tombstone", leave)
+        self._connection.all("set_scrub_due", 1)
+        self.bump_epoch()
+        self._erased_at = self._connection.changes() if removal.everything else None
+
+    def bump_epoch(self) -> None:
+        """Make every cache of this owner start anew."""
+        self._head.bump()
+
+    def finish(self) -> None:
+        """Write the head row, if anything changed at all."""
+        changes = self._connection.changes()
+        if changes == self._changes and not (self._head.bumped or self._head.advanced):
+            return
+        if self._head.bumped:
+            self._connection.all("drop_gone_cells", self.owner.tenant, self.owner.user)
+        if changes == self._erased_at:
+            self._head.save_erased()
+        else:
+            self._head.save()
