@@ -22,6 +22,7 @@ from .turn import Patience
 Value = str | int | float | bytes | None
 Fields = tuple[Any, ...]
 
+_TAKEN = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 _NAMED = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
@@ -82,6 +83,19 @@ class Connection:
             return self.raw.executemany(self._statements[name], sets).fetchall()
         except (apsw.Error, UnicodeError, OverflowError) as error:
             raise self.failure(error) from error
+
+    def many_unless_taken(self, name: str, sets: Iterable[tuple[Value, ...]]) -> bool:
+        """Run a query with each set of values; False, and nothing done, where a row with the same key is there."""
+        try:
+            with self.raw:  # a savepoint
+                self.raw.executemany(self._statements[name], sets)
+        except apsw.ConstraintError as error:
+            if getattr(error, "extendedresult", 0) not in _TAKEN:
+                raise self.failure(error) from error
+            return False
+        except (apsw.Error, UnicodeError, OverflowError) as error:
+            raise self.failure(error) from error
+        return True
 
     def each(self, name: str, *values: Value) -> Iterator[Fields]:
         """The rows of a query as they are read. Ends with an error once the block that made it has ended."""

@@ -25,7 +25,7 @@ from .migrate import APPLICATION, Schema, create, current, upgrade
 from .turn import Gate
 
 _ROUNDS = 64_007  # of PBKDF2-HMAC-SHA256: what SQLite3 Multiple Ciphers itself uses for ChaCha20
-_PAGE = 8192  # bytes
+_PAGE = 4096  # bytes: what a small commit writes whole, once for each table and index it touches
 _CACHE = 16_384  # KiB a connection may keep of the file
 
 _EVERY = f"""

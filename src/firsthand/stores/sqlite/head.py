@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
+from operator import itemgetter
 
 from firsthand.model import Head, Owner, Position
 
@@ -54,13 +55,15 @@ class OwnerHead:
             self._last = (recorded_at, self._last[1])
             self.advanced = True
 
-    def place(self, positions: Iterable[Position]) -> None:
+    def place(self, positions: Sequence[Position]) -> None:
         """Take note of rows added. Caches look only for what is later, so rows of the past make them start anew."""
-        known = (self.before.recorded_at, self.before.counter)
-        for recorded_at, counter, _ in positions:
-            if (recorded_at, counter) <= known:
-                self._bumped = True
-            self._last = (max(self._last[0], recorded_at), max(self._last[1], counter))
+        if not positions:
+            return
+        first = min(positions)
+        self._bumped = self._bumped or first[:2] <= (self.before.recorded_at, self.before.counter)
+        recorded_at = max(positions).recorded_at
+        counter = max(map(itemgetter(1), positions))
+        self._last = (max(self._last[0], recorded_at), max(self._last[1], counter))
 
     def save(self) -> None:
         """Write the row, one version on."""

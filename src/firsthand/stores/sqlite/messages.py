@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from firsthand.errors import Conflict, InvalidInput
 from firsthand.model import Message, Observation, Owner, Session, from_micros, micros
@@ -10,7 +10,7 @@ from firsthand.ports import MessageQuery
 
 from .connection import Connection, Fields, Value
 from .head import OwnerHead
-from .rows import BEGINNING, END, message_of, message_values, observation_of
+from .rows import BEGINNING, END, first_repeated, message_of, message_values, observation_of
 
 
 class MessageTable:
@@ -20,6 +20,7 @@ class MessageTable:
         self._connection = connection
         self._owner = (owner.tenant, owner.user)
         self._head = head
+        self.added: dict[str, tuple[Value, ...]] = {}  # in this unit of work, as stored
 
     def walk(self, query: MessageQuery) -> Iterator[Message]:
         """The messages asked for: in ledger order, or in the order of `ids`."""
@@ -45,19 +46,18 @@ class MessageTable:
 
     def add(self, messages: Sequence[Message]) -> None:
         """Append them. An id that exists raises Conflict and nothing is added."""
-        self._refuse_known(message.id for message in messages)
-        self._connection.many("add_message", ((*self._owner, *message_values(each)) for each in messages))
-        self._head.place(message.position for message in messages)
+        values = [(*self._owner, *message_values(each)) for each in messages]
+        if not self._connection.many_unless_taken("add_message", values):
+            raise Conflict(self._taken([each.id for each in messages]))
+        self.added.update((each.id, row) for each, row in zip(messages, values, strict=True))
+        self._head.place([each.position for each in messages])
 
-    def _refuse_known(self, ids: Iterable[str]) -> None:
-        seen: set[str] = set()
-        for each in ids:
-            if each in seen:
-                raise Conflict(f"message {each!r} is given twice")
-            seen.add(each)
-        known = self._connection.many("message_exists", ((*self._owner, each) for each in seen))
-        if known:
-            raise Conflict(f"message {known[0][0]!r} exists already")
+    def _taken(self, ids: Sequence[str]) -> str:
+        found = self._connection.many("message_exists", ((*self._owner, each) for each in ids))
+        if found:
+            return f"message {found[0][0]!r} exists already"
+        twice = first_repeated(ids)
+        return f"message {twice!r} is given twice" if twice else "another message has the same place in the ledger"
 
     def _walk(self, query: MessageQuery, limit: int) -> Iterator[Fields]:
         which = "messages" if query.session is None else "session"

@@ -12,7 +12,7 @@ from firsthand.ports import Row
 
 from .connection import Connection, Fields
 from .head import OwnerHead
-from .rows import BEGINNING, END, observation_of, observation_values
+from .rows import BEGINNING, END, first_repeated, observation_of, observation_values
 
 
 class ObservationTable:
@@ -52,8 +52,9 @@ class ObservationTable:
 
     def add(self, observations: Sequence[Observation]) -> None:
         """Append them, with their evidence. An id that exists raises Conflict and nothing is added."""
-        self._refuse_known(each.id for each in observations)
-        self._connection.many("add_observation", ((*self._owner, *observation_values(each)) for each in observations))
+        values = ((*self._owner, *observation_values(each)) for each in observations)
+        if not self._connection.many_unless_taken("add_observation", values):
+            raise Conflict(self._taken([each.id for each in observations]))
         self._connection.many(
             "add_evidence",
             (
@@ -62,17 +63,16 @@ class ObservationTable:
                 for place, evidence in enumerate(each.evidence)
             ),
         )
-        self._head.place(each.position for each in observations)
+        self._head.place([each.position for each in observations])
 
-    def _refuse_known(self, ids: Iterable[str]) -> None:
-        seen: set[str] = set()
-        for each in ids:
-            if each in seen:
-                raise Conflict(f"observation {each!r} is given twice")
-            seen.add(each)
-        known = self._connection.many("observation_exists", ((*self._owner, each) for each in seen))
-        if known:
-            raise Conflict(f"observation {known[0][0]!r} exists already")
+    def _taken(self, ids: Sequence[str]) -> str:
+        found = self._connection.many("observation_exists", ((*self._owner, each) for each in ids))
+        if found:
+            return f"observation {found[0][0]!r} exists already"
+        twice = first_repeated(ids)
+        return (
+            f"observation {twice!r} is given twice" if twice else "another observation has the same place in the ledger"
+        )
 
 
 def _in_order(rows: Iterable[Row]) -> list[Row]:

@@ -317,6 +317,15 @@ ON CONFLICT (tenant, user_id, recorded_at, counter, store) DO UPDATE SET
     terms = excluded.terms,
     vector = excluded.vector;
 
+-- name: put_fresh_search_message
+-- Add or replace the search row of a message that the same unit of work added.
+INSERT INTO search_messages (
+    tenant, user_id, recorded_at, counter, store, id, session, agent, role, name, at, recalled, terms, vector
+) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+ON CONFLICT (tenant, user_id, recorded_at, counter, store) DO UPDATE SET
+    terms = excluded.terms,
+    vector = excluded.vector;
+
 -- name: put_search_belief
 -- Add or replace the search row of a belief.
 INSERT INTO search_beliefs (tenant, user_id, id, terms, vector) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -340,7 +349,7 @@ DELETE FROM search_beliefs WHERE tenant = ?1 AND user_id = ?2 AND id >= ?3 AND i
 
 -- name: search_messages
 -- Search rows of messages in ledger order.
-SELECT recorded_at, counter, store, id, session, agent, role, name, at, terms, vector, recalled
+SELECT id, recorded_at, counter, store, session, agent, role, name, at, terms, vector, recalled
 FROM search_messages
 WHERE tenant = ?1 AND user_id = ?2 AND (recorded_at, counter, store) > (?3, ?4, ?5)
 ORDER BY recorded_at, counter, store;

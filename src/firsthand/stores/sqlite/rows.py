@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -39,7 +39,7 @@ def message_values(message: Message) -> tuple[Value, ...]:
     return (
         *message.position,
         message.id,
-        message.role.value,
+        message.role,
         message.name,
         message.session,
         message.agent,
@@ -51,6 +51,12 @@ def message_values(message: Message) -> tuple[Value, ...]:
         rest,
         message_checksum(message.content, rest),
     )
+
+
+def search_values(stored: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The columns of a message's search row but its terms and vector, from the stored row of the message."""
+    tenant, user, recorded_at, counter, store, id_, role, name, session, agent, _, at, _, recalled, *_ = stored
+    return (tenant, user, recorded_at, counter, store, id_, session, agent, role, name, at, recalled)
 
 
 def message_of(fields: Fields) -> Message:
@@ -73,7 +79,8 @@ def message_of(fields: Fields) -> Message:
 
 def message_checksum(content: str, rest: str | None) -> int:
     """CRC-32 of what was said: finds damage, not tampering."""
-    return zlib.crc32((rest or "").encode(), zlib.crc32(content.encode()))
+    said = zlib.crc32(content.encode())
+    return said if rest is None else zlib.crc32(rest.encode(), said)
 
 
 def body_of(observation: Observation) -> str:
@@ -112,6 +119,16 @@ def time_of(at: int, offset: int) -> datetime:
     """The time as it was given: an instant in microseconds and its offset in microseconds."""
     moment = EPOCH + timedelta(microseconds=at)
     return moment if offset == 0 else moment.astimezone(_zone(offset))
+
+
+def first_repeated(ids: Iterable[str]) -> str | None:
+    """The first id that comes a second time."""
+    seen: set[str] = set()
+    for each in ids:
+        if each in seen:
+            return each
+        seen.add(each)
+    return None
 
 
 def _present(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from firsthand.errors import InvalidInput
 from firsthand.model import Owner, Position
 from firsthand.ports import MessageFacts, SearchRow
 
-from .connection import Connection
-from .rows import BEGINNING, ROLES
+from .connection import Connection, Value
+from .rows import BEGINNING, ROLES, search_values
 
-_PUT = {"message": "put_search_message", "belief": "put_search_belief"}
-_DROP = {"message": "drop_search_message", "belief": "drop_search_belief"}
+_MESSAGE = "message"
+_DROP = {_MESSAGE: "drop_search_message", "belief": "drop_search_belief"}
 
 
 class SearchTables:
     """`ports.Search` of one owner."""
 
-    def __init__(self, connection: Connection, owner: Owner) -> None:
+    def __init__(self, connection: Connection, owner: Owner, added: Mapping[str, tuple[Value, ...]]) -> None:
         self._connection = connection
         self._owner = (owner.tenant, owner.user)
+        self._added = added
 
     def put(self, rows: Sequence[SearchRow]) -> None:
         """Add or replace rows. A message that does not exist gets none."""
-        for type_, name in _PUT.items():
-            mine = [(*self._owner, row.id, row.terms, row.vector) for row in rows if row.type == type_]
-            if mine:
-                self._connection.many(name, mine)
         _refuse_unknown(row.type for row in rows)
+        added = self._added
+        fresh = [row for row in rows if row.type == _MESSAGE and row.id in added]
+        known = [row for row in rows if row.type == _MESSAGE and row.id not in added]
+        values = ((*search_values(added[row.id]), row.terms, row.vector) for row in fresh)
+        self._connection.many("put_fresh_search_message", values)  # saves looking the message up
+        self._put("put_search_message", known)
+        self._put("put_search_belief", [row for row in rows if row.type != _MESSAGE])
+
+    def _put(self, name: str, rows: Sequence[SearchRow]) -> None:
+        self._connection.many(name, ((*self._owner, row.id, row.terms, row.vector) for row in rows))
 
     def drop(self, rows: Iterable[tuple[str, str]]) -> None:
         """Remove (type, id) rows that exist."""
@@ -39,11 +46,11 @@ class SearchTables:
 
     def messages(self, after: Position | None = None) -> Iterator[MessageFacts]:
         """All messages' search rows recorded after a position, in ledger order."""
-        roles = ROLES
+        roles, new = ROLES, tuple.__new__  # a hundred thousand at a time: without the calls of the classes themselves
         found = self._connection.each("search_messages", *self._owner, *(after or BEGINNING))
-        for recorded_at, counter, store, id_, session, agent, role, name, at, terms, vector, recalled in found:
-            place = Position(recorded_at, counter, store)
-            yield MessageFacts(id_, place, session, agent, roles[role], name, at, terms, vector, recalled == 1)
+        for id_, recorded_at, counter, store, session, agent, role, name, at, terms, vector, recalled in found:
+            place = new(Position, (recorded_at, counter, store))
+            yield new(MessageFacts, (id_, place, session, agent, roles[role], name, at, terms, vector, recalled == 1))
 
     def beliefs(self, ids: Sequence[str] | None = None) -> Iterator[SearchRow]:
         """Search rows of beliefs."""
@@ -71,5 +78,5 @@ class SearchTables:
 
 def _refuse_unknown(types: Iterable[str]) -> None:
     for each in types:
-        if each not in _PUT:
+        if each not in _DROP:
             raise InvalidInput(f"no search rows are of type {each!r}")

@@ -41,10 +41,12 @@ class SqliteReading:
         self.owner = owner
         self._connection = connection
         self._head = OwnerHead(connection, owner, identity.secret)  # the first read: it fixes the snapshot
-        self.messages = MessageTable(connection, owner, self._head)
+        messages = MessageTable(connection, owner, self._head)
+        self._added = messages.added
+        self.messages = messages
         self.observations = ObservationTable(connection, owner, self._head)
         self.beliefs = BeliefTables(connection, owner, self._head)
-        self.search = SearchTables(connection, owner)
+        self.search = SearchTables(connection, owner, self._added)
         self.beside = BesideTables(connection, owner)
 
     def head(self) -> Head:
@@ -87,6 +89,7 @@ class SqliteWriting(SqliteReading):
             eraser.remove_everything()
         else:
             eraser.remove(removal)
+        self._added.clear()
         leave = ((self.owner.tenant, self._head.alias, each) for each in tombstones)
         self._connection.many("add_tombstone", leave)
         self._connection.all("set_scrub_due", 1)
