@@ -5,6 +5,7 @@ are evidence of, and what the policy says of such things. It answers with a verd
 and never decided again. Pure: the messages cited and the policy are given. What a claim does to beliefs is not its
 business, and masking is in `secrets.py`.
 """
+# ruff: noqa: RUF001 - other scripts' signs are meant
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from firsthand.errors import InvalidInput
 from firsthand.ledger import secrets
+from firsthand.ledger.secret_shapes import MARK
 from firsthand.model import CONFIDENCE, RANK, SAID, Act, Caller, Evidence, Kind, Message, Role, Source, Verdict
 from firsthand.policy import Policy, Sensitivity
 from firsthand.text import question_terms, terms, value_key
@@ -310,7 +312,7 @@ def _is_in_words(claim: Claim, messages: Iterable[Message]) -> bool:
 
 _ASKS = re.compile(
     r"(?i)(?<!\w)(?:"
-    r"(?:remember|memori[sz]e)(?!,? (?:when|how|if|whether|why|where|who|what|the time|that time|me\\?)\b)"
+    r"(?:remember|memori[sz]e)(?!\s*\?)(?!,? (?:when|how|if|whether|why|where|who|what|the time|that time)\b)"
     r"|(?:do not|don['’]t|never) forget|keep (?:it |this |that )?in mind|bear (?:it |this |that )?in mind"
     r"|(?:make|take) a note|for (?:future|your) reference"
     r"|(?:save|store|add|put|write) (?:this|that|it)\b[^.!?\n]{0,40}?\b(?:memory|down)|from now on|going forward"
@@ -326,14 +328,13 @@ _ASKS = re.compile(
 _ASKS_NOT = re.compile(
     r"(?i)(?:\b(?:do|did|can|could|will|would|does) (?:you|he|she|they|i|we|anyone) (?:even |still |really |ever )?"
     r"|\b(?:i|we|he|she|it|they|you|who|people|users?)(?:['’](?:ll|d|ve|m|re|s))? (?:can |could |do |did |will |would "
-    r"|still |always |just |also |even |vaguely |clearly |barely |hardly |must |should ){0,3}"
+    r"|still |always |just |also |even |vaguely |clearly |barely |hardly |must |should |may |might ){0,3}"
     r"|n['’]t |\bcannot |\bnot |\bnever |\bto (?:please )?|\blet me "
     r"|\b(?:mi|ti|ci|me|te|se|le|lo|la|os|nos|ich|je|yo|tu|non|no|nicht|кто|я) )$"
 )
 _WISHES = re.compile(
-    r"(?i)\b(?:i(?:['’]d)? (?:want|need|like|would like|ask)(?: for)? you to|(?:can|could|will|would) you(?: please)?) $"
-)
-    r"(?i)(?:\b(?:i(?:['’]d)? (?:want|need|like|would like|ask)(?: for)? you to|(?:can|could|will|would) you(?: please)?) )$"
+    r"(?i)\b(?:i(?:['’]d)? (?:want|need|like|would like|ask)(?: for)? you to"
+    r"|(?:can|could|will|would) you(?: please)?) $"
 )
 _STOPS = re.compile(r"[.!?\n。！？]+(?=\s|$|[\u3040-\u9fff])|\n")
 _POINTS_BACK = re.compile(
@@ -384,7 +385,7 @@ def _is_request(before: str) -> bool:
 _VERDICTS = {"write": Verdict.WRITE, "confirm": Verdict.NEEDS_CONFIRM, "drop": Verdict.DROP}
 _SEVERITY = (Verdict.WRITE, Verdict.NEEDS_CONFIRM, Verdict.DROP)
 _TAKES_AWAY = (Act.RETRACT, Act.REJECT)
-_MARKS = re.compile(re.escape(secrets.MARK) + r"[a-z ]{1,20}\]")
+_MARKS = re.compile(re.escape(MARK) + r"[a-z ]{1,20}\]")
 _FEWEST_WORDS = 4
 
 
