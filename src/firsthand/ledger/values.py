@@ -110,9 +110,10 @@ class JsonCopy:
         copied: dict[str, Any] = {}
         for key, each in value.items():
             if not isinstance(key, str):
-                raise InvalidInput(f"{path} has a key that is {kind_of(key)}, not text")
-            name = self._text(str.__str__(key), f"a key of {path}")
-            copied[name] = self.copy(each, f"{path}.{name}" if path else name, depth + 1)
+                raise InvalidInput(f"{path or 'it'} has a key that is {kind_of(key)}, not text")
+            name = self._text(str.__str__(key), f"a key of {path}" if path else "a key")
+            place = name if name.isprintable() and len(name) <= _LONGEST_SHOWN else shown(name)
+            copied[name] = self.copy(each, f"{path}.{place}" if path else place, depth + 1)
         return copied
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from firsthand.errors import InvalidInput
 from firsthand.ledger import intake
 from firsthand.ledger.shapes import with_fields
+from firsthand.ledger.values import identifier
 from firsthand.model import EPOCH
 
 _ID_BYTES = 10
@@ -58,6 +59,8 @@ class Labels:
 
     def _conversation(self, found: Found, file: str) -> Conversation:
         repeats: Counter[str] = Counter()
+        if found.session is not None:
+            identifier(found.session, f"{found.messages[0][0]}: session")
         messages = [self._labelled(found.session, where, message, repeats) for where, message in found.messages]
         return Conversation(found.session, messages, f"{self.form} {file}", found.title)
 

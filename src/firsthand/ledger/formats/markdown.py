@@ -89,7 +89,7 @@ def _pieces(lines: list[str]) -> list[tuple[int, str]]:
     pieces: list[tuple[int, list[str]]] = []
     fence, size, gap = None, 0, True
     for at, line in enumerate(lines):
-        if gap and fence is None and line.strip() and (not pieces or size + len(line) > _LONG // 2):
+        if gap and fence is None and line.strip() and (not pieces or _is_full(pieces[-1][1], size + len(line))):
             pieces.append((at, []))
             size = 0
         code = _CODE.match(line)
@@ -99,6 +99,12 @@ def _pieces(lines: list[str]) -> list[tuple[int, str]]:
             pieces[-1][1].append(line)
         size, gap = size + len(line), not line.strip()
     return [_trimmed(at, piece) for at, piece in pieces]
+
+
+def _is_full(piece: list[str], size: int) -> bool:
+    """Whether a paragraph more would make the piece too long; a heading stays with what follows it."""
+    is_heading_alone = _HEADING.fullmatch(piece[0]) is not None and not any(line.strip() for line in piece[1:])
+    return size > _LONG // 2 and not is_heading_alone
 
 
 def _trimmed(at: int, lines: list[str]) -> tuple[int, str]:

@@ -11,9 +11,10 @@ from firsthand.ledger.shapes import ROLES
 from firsthand.model import Role
 
 _TURN = re.compile(r"(?:\[(?P<when>[^\]\n]{8,40})\]\s*)?(?P<who>[^\W\d_][\w .'\u2019-]{0,39}):[ \t]+(?P<words>\S.*)")
-_FRAMED = re.compile(r"\n[ \t]*\n+")
+_GAP = re.compile(r"\n(?:[ \t]*\n)+")
 _PERSON = frozenset({"me", "i", "you", "user", "human"})
 _MACHINES = frozenset({"assistant", "ai", "chatgpt", "claude", "gemini", "copilot", "bot", "model"})
+_LONGEST_SESSION = 200  # room for a number or a sample behind it
 _SPEAKERS = 2  # a transcript has at least two, one of whom speaks twice; a note "Tip: …" is none
 _LINES = 3
 
@@ -26,7 +27,7 @@ def found(text: str, name: str) -> list[Found]:
 
 def stem(name: str) -> str:
     """A file's name without its ending, as a session."""
-    return name.rpartition(".")[0] or name
+    return (name.rpartition(".")[0] or name)[:_LONGEST_SESSION]
 
 
 def _turns(text: str) -> list[tuple[str, dict[str, Any]]] | None:
@@ -78,7 +79,7 @@ def _speaker(who: str) -> dict[str, str]:
 
 def _paragraphs(text: str) -> list[tuple[str, dict[str, Any]]]:
     messages, at = [], 0
-    for gap in [*_FRAMED.finditer(text), None]:
+    for gap in [*_GAP.finditer(text), None]:
         paragraph = text[at : gap.start() if gap else len(text)]
         if paragraph.strip():
             begins = at + len(paragraph) - len(paragraph.lstrip())

@@ -25,8 +25,10 @@ _JSON_FORMATS = (
     ("locomo", locomo),
     ("longmemeval", longmemeval),
     ("agents", agents),
+    ("messages", messages),
 )
-FORMATS = ("text", "markdown", "messages", "jsonl", *(name for name, _ in _JSON_FORMATS))
+_TEXT_FORMATS = ("text", "markdown", "jsonl")
+FORMATS = (*_TEXT_FORMATS, *(name for name, _ in _JSON_FORMATS))
 SUPPORTED = (
     "plain text, Markdown, messages as JSON or JSON Lines, ChatGPT and Claude exports (JSON or ZIP),"
     " Letta agent files, LoCoMo and LongMemEval"
@@ -52,14 +54,14 @@ def read(path: str | os.PathLike[str], form: str | None = None) -> list[Conversa
     Raises InvalidInput: no such file, no permission, not a regular file, too large, a format or a message that
     cannot be read, with the line or the place.
     """
-    data, name = _loaded(path, "")
-    return read_bytes(data, name, form)
+    return read_bytes(*_loaded(path, ""), form)
 
 
 def read_bytes(data: bytes, name: str, form: str | None = None) -> list[Conversation]:
     """The conversations in the bytes of a file called `name`. As `read`."""
     if form is not None and form not in FORMATS:
         raise InvalidInput(f"format {form!r} is unknown: use one of {', '.join(FORMATS)}")
+    name = _on_one_line(name or "the file")
     with _naming(name):
         parsed = _parsed(data, name, form)
         found = [each for one in parsed for each in _found(one, name)]
@@ -79,13 +81,19 @@ def _naming(name: str) -> Iterator[None]:
 
 def _loaded(source: str | os.PathLike[str] | bytes, name: str) -> tuple[bytes, str]:
     if isinstance(source, bytes):
-        return source, name or "the file"
+        return source, _on_one_line(name or "the file")
     path = Path(source)
     try:
-        return _bytes_of(path), path.name
+        return _bytes_of(path), _on_one_line(path.name)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise InvalidInput(f"{path}: cannot be read: {reason}") from None
+        raise InvalidInput(f"{_on_one_line(str(path))}: cannot be read: {reason}") from None
+
+
+def _on_one_line(name: str) -> str:
+    """A file's name as errors and sessions may carry it: some systems allow line breaks and undecodable bytes."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in name)
+    return printable.encode("utf-8", "replace").decode()
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -107,6 +115,8 @@ def _without_waiting(path: str, flags: int) -> int:
 def _parsed(data: bytes, name: str, form: str | None = None) -> list[_Parsed]:
     """The format with its parsed values: one, or one for each conversations.json of an archive."""
     if archive.is_archive(data):
+        if form in _TEXT_FORMATS:
+            raise InvalidInput(f"an archive is not read as {form}: unpack it first")
         return [_parsed_json(json_of(text_of(inner)), form) for _, inner in archive.conversations_of(data)]
     text = text_of(data)
     if not text.strip():
@@ -144,19 +154,17 @@ def _parsed_lines(rows: list[tuple[str, Any]], form: str | None) -> _Parsed:
     values = [value for _, value in rows]
     if form != "jsonl":
         for known, reader in _JSON_FORMATS:
-            if reader.fits(values):
+            if reader is not messages and reader.fits(values):
                 return known, values
     return "jsonl", rows
 
 
 def _parsed_json(value: Any, form: str | None) -> _Parsed:
-    if form is not None:
-        return form, value
     for known, reader in _JSON_FORMATS:
-        if reader.fits(value):
+        if form in (None, known) and reader.fits(value):
             return known, value
-    if messages.fits(value):
-        return "messages", value
+    if form is not None:
+        raise InvalidInput(f"it does not look like {form}: leave the format out to have it found")
     raise InvalidInput(f"{_unsupported(value)}: firsthand reads {SUPPORTED}")
 
 
@@ -173,7 +181,6 @@ def _found(parsed: _Parsed, name: str) -> Sequence[Found]:
         "text": plain.found,
         "markdown": markdown.found,
         "jsonl": messages.found_lines,
-        "messages": messages.found,
         **{known: reader.found for known, reader in _JSON_FORMATS},
     }
     return readers[form](value, name)
