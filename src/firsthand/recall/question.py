@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from firsthand.errors import InvalidInput
 from firsthand.model import Kind
 from firsthand.recall import filters as metadata_filters
+from firsthand.recall.scale import Scale
 from firsthand.text import question_terms, terms
 
 INCLUDE = ("all", "beliefs", "messages")
@@ -66,6 +67,7 @@ class Question:
     now: datetime
     limit: int = 10
     vector: NDArray[np.float32] | None = None  # unit vector of `asked.topic`, shape (dimensions,)
+    scale: Scale = field(default_factory=Scale)  # of the embedder that made it
     kinds: frozenset[Kind] | None = None
     sessions: frozenset[str] | None = None
     agent: str | None = None
@@ -76,9 +78,9 @@ class Question:
     include: str = "all"
     passes: Callable[[Mapping[str, Any]], bool] | None = None  # parsed metadata filter
 
-    def with_vector(self, vector: NDArray[np.float32] | None) -> Question:
-        """The question with the embedding of `asked.topic`."""
-        return replace(self, vector=vector)
+    def with_vector(self, vector: NDArray[np.float32] | None, scale: Scale | None = None) -> Question:
+        """The question with the embedding of `asked.topic`, and the scale of the embedder that made it."""
+        return replace(self, vector=vector, scale=self.scale if scale is None else scale)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from firsthand.recall.question import Tense
 
 HALF_LIFE = timedelta(days=30)
 MANY_USES = 32  # uses at which the use term reaches 1
-FLOOR = 0.02  # relevance below which nothing is a hit
+FLOOR = 0.05  # relevance below which nothing is a hit
 
 # How first-hand a message is, as evidence of what it says about the person.
 FIRSTHAND: dict[Role, float] = {Role.USER: 1.0, Role.ASSISTANT: 0.7, Role.TOOL: 0.5, Role.SYSTEM: 0.3}

@@ -29,8 +29,8 @@ class Signals:
 
     words: Figures  # BM25 as a share of what every word of the question, said once, would score
     words_around: Figures  # the same of the turn and its two neighbours read as one text
-    vector: Figures  # cosine with the question; 0 where there is no vector
-    vector_around: Figures  # cosine with the turn's vector and its neighbours' at half weight
+    vector: Figures  # cosine with the question, on the embedder's scale; 0 where there is no vector
+    vector_around: Figures  # the same of the turn's vector and its neighbours' at half weight
     speaker: Figures  # 1 where the row is by, or about, whom the question asks about
 
     def at(self, rows: Rows | NDArray[np.intp]) -> Signals:
@@ -65,7 +65,9 @@ def message_signals(question: Question, index: OwnerIndex) -> Signals:
     words, said, _ = words_of(question, index)
     own, around = _words_over(words, said, index)
     vector = _near(question, index)
-    return Signals(own, around, vector, _vector_around(vector, index), _speakers(question, index))
+    columns = index.columns
+    beside = _beside(vector, columns.before, columns.after)
+    return Signals(own, around, vector, _window(vector, beside, columns.window_norm), _speakers(question, index))
 
 
 def sharpened(question: Question, index: OwnerIndex, rows: Rows, signals: Signals) -> Signals:
@@ -74,14 +76,12 @@ def sharpened(question: Question, index: OwnerIndex, rows: Rows, signals: Signal
     if index.vectors.exact or question.vector is None:
         return some
     columns = index.columns
-    beside = np.concatenate((rows, columns.before[rows], columns.after[rows]))
-    needed = np.unique(beside[beside >= 0]).astype(np.int32)
+    before, after = columns.before[rows], columns.after[rows]
+    together = np.concatenate((rows, before, after))
+    needed = np.unique(together[together >= 0]).astype(np.int32)
     exact = np.zeros(index.rows, dtype=np.float32)
-    exact[needed] = index.vectors.cosines(question.vector, needed)
-    around = exact[rows].copy()
-    for side in (columns.before[rows], columns.after[rows]):
-        around += np.float32(NEIGHBOUR) * np.where(side >= 0, exact[side], np.float32(0))
-    around /= columns.window_norm[rows]
+    exact[needed] = _scaled(index.vectors.cosines(question.vector, needed), question)
+    around = _window(exact[rows], _beside(exact, before, after), columns.window_norm[rows])
     return Signals(some.words, some.words_around, exact[rows], around, some.speaker)
 
 
@@ -155,16 +155,27 @@ def _spread(found: Found, index: OwnerIndex, counts: Figures) -> Rows:
 def _near(question: Question, index: OwnerIndex) -> Figures:
     if question.vector is None or question.vector.shape != (index.vectors.dimensions,):
         return np.zeros(index.rows, dtype=np.float32)
-    return index.vectors.near(question.vector)
+    return _scaled(index.vectors.near(question.vector), question)
 
 
-def _vector_around(vector: Figures, index: OwnerIndex) -> Figures:
-    columns = index.columns
-    around = vector.copy()
-    for side in (columns.before, columns.after):
-        # -1 reads the last row; its figure is taken off again by the mask
-        around += np.float32(NEIGHBOUR) * np.where(side >= 0, vector[side] if len(vector) else vector, np.float32(0))
-    return np.asarray(around / columns.window_norm, dtype=np.float32)
+def _scaled(cosines: Figures, question: Question) -> Figures:
+    """Cosines on the embedder's scale. A cosine of exactly 0 is that of a row without a vector, and stays 0."""
+    scale = question.scale
+    figures = (cosines - np.float32(scale.unrelated)) / np.float32(scale.width)
+    figures[cosines == 0] = 0
+    return np.asarray(figures, dtype=np.float32)
+
+
+def _beside(vector: Figures, before: Rows, after: Rows) -> Figures:
+    """The sum of both neighbours' figures; nothing where there is no neighbour."""
+    if not len(vector):
+        return vector
+    none = np.float32(0)
+    return np.asarray(np.where(before >= 0, vector[before], none) + np.where(after >= 0, vector[after], none))
+
+
+def _window(vector: Figures, beside: Figures, norms: Figures) -> Figures:
+    return np.asarray((vector + np.float32(NEIGHBOUR) * beside) / norms, dtype=np.float32)
 
 
 def _speakers(question: Question, index: OwnerIndex) -> Figures:
@@ -184,7 +195,7 @@ def _belief_cosines(question: Question, compiled: BeliefRows, rows: Rows) -> Fig
     out = np.zeros(len(rows), dtype=np.float32)
     if question.vector is not None and question.vector.shape == (vectors.dimensions,):
         there = rows >= 0
-        out[there] = vectors.cosines(question.vector, rows[there])
+        out[there] = _scaled(vectors.cosines(question.vector, rows[there]), question)
     return out
 
 
