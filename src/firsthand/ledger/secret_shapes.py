@@ -36,7 +36,7 @@ class Found(NamedTuple):
 # What stands where a secret would: stars, ${VARIABLES}, <your password>, a name in code.
 _EMPTY = re.compile(
     r"[*•_.\-#?…]+|x{3,}|<[^>]*>?|\[[^\]]*\]?|\{+[\w. -]*\}*|\\?\$\{.*"
-    r"|\\?\$[A-Z_][A-Z0-9_]*|\$\(.*|%[sdr]|%\(\w+\)s|%\w+%"
+    r"|\\?\$[a-z_]+|(?-i:\\?\$[A-Z_][A-Z0-9_]*)|\$\(.*|%[sdr]|%\(\w+\)s|%\w+%"
     r"|(?:your|enter|insert)[-_].*|null|none|nil|true|false|undefined",
     re.IGNORECASE | re.DOTALL,
 )
@@ -112,7 +112,9 @@ _BASIC = re.compile(
     r"\b[Aa](?:uthorization|UTHORIZATION)[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?"
     r"(?:[Bb]asic|[Tt]oken|[Aa]pi[Kk]ey)[ \t]{1,4}([^\s\"',;]{6,}+)"
 )
-_CURL = re.compile(r"(?<!\S)(?:-u|--user)[ =]{1,2}[\"']?[^\s:\"']{1,64}:([^\s\"']{3,}+)")
+_CURL = re.compile(
+    r"\b(?:curl|https?|wget)\b[^\n]{0,200}?[ \t](?:-u|--user)[ =]{1,2}[\"']?[^\s:\"']{1,64}:([^\s\"']{3,}+)"
+)
 # The password of a connection string ends at the last @ before the host.
 _ADDRESS = re.compile(r"://[^\s:/@\"'<>]{0,128}:([^\s/\"'<>]{1,256})@(?=[\w\[{$<%])")
 # Databases' passwords hold slashes as well, and no path stands in front of their host.
@@ -136,7 +138,8 @@ def tokens(text: str) -> Iterator[Found]:
         return
     for kind, pattern in _SHAPES:
         for found in pattern.finditer(text):
-            if kind == TOKEN or not found[0].startswith("sk-") or is_mixed(found[0][3:]):
+            # Long names with hyphens ("re-establish-the-connection") have no digits; keys of AWS need none.
+            if is_mixed(found[0]) or found[0].isupper():
                 yield Found(found.start(), found.end(), kind)
 
 

@@ -113,6 +113,9 @@ _ALGORITHMS = re.compile(
 )
 _RANGE = re.compile(r"[\d.,–—+/%-]*")
 _FEWEST_DIGITS = 4
+# Endings of words that tell how a password is.
+_FORMS = ("ed", "ing", "able", "ible", "ly", "ous", "ful", "less", "tial", "ical", "ional", "tive")
+_SHORTEST_FORM = 5
 
 
 class _Family(NamedTuple):
@@ -129,17 +132,24 @@ def announced(text: str) -> Iterator[Found]:
     at = 0
     while word := _KEYWORD.search(text, at):
         at = word.end()
-        found = _announced(text, word)
+        found = None if _marks(text, word) else _beside(text, word)
         if found is not None:
-            at = max(at, found.end)
             yield found
+            yield from (others := list(_listed(text, found)))
+            at = max(at, (others or [found])[-1].end)
 
 
-def _announced(text: str, word: re.Match[str]) -> Found | None:
-    if _marks(text, word):
-        return None
+def _beside(text: str, word: re.Match[str]) -> Found | None:
+    """The secret that belongs to the word: right behind it, further on in its sentence, or before it."""
     if word.lastgroup == "phrase":
         return _passphrase(text, word)
+    found = _behind(text, word)
+    if found is None and word.lastgroup in ("password", "foreign", "key", "pin"):
+        found = _further_on(text, word) or _before(text, word)
+    return found
+
+
+def _behind(text: str, word: re.Match[str]) -> Found | None:
     family = _family(word)
     link, at = _link(text, word)
     if link is None:
@@ -154,6 +164,58 @@ def _announced(text: str, word: re.Match[str]) -> Found | None:
     return Found(start, end if quoted else _whole(text, start, end), family.kind)
 
 
+_GOES_ON = re.compile(
+    r"[^\n.!?]{1,60}?[ \t,)](?i:is|be|to|ist|sein|es|est)"
+    r"(?:[ \t]{1,3}|[ \t]{0,3}:[ \t]{0,3})(?P<value>[^\s\"'`,]{6,64})(?![^\s,])"
+)
+_COMES_BEFORE = re.compile(
+    r"(?<!\S)[\"'`]?(?P<value>[^\s\"'`,]{6,64})[\"'`]?[ \t](?i:is|as|was|ist|als|es|como)[ \t]"
+    r"(?:[^\W\d_]{1,12}[ \t]){0,3}$"
+)
+_AND = re.compile(
+    r"[ \t]{0,2}[\"'`]?(?:,|;|/|&|\b(?i:and|or|und|oder|et|ou|y|o|и|или)\b)[ \t]{0,2}(?i:and |or |then )?[\"'`]?"
+    r"(?P<value>[^\s\"'`,;]{4,64})"
+)
+
+
+def _further_on(text: str, word: re.Match[str]) -> Found | None:
+    """What follows later in the sentence, as in "the admin password, as you know, is …", where it is no usual word."""
+    found = _GOES_ON.match(text, word.end())
+    return _made_up(found, text, _family(word).kind)
+
+
+def _before(text: str, word: re.Match[str]) -> Found | None:
+    """What stands before the word, as in "… is my password"."""
+    found = _COMES_BEFORE.search(text, max(0, word.start() - _LOOKS_BACK * 2), word.start())
+    return _made_up(found, text, _family(word).kind)
+
+
+def _listed(text: str, first: Found) -> Iterator[Found]:
+    """More of the same: "the passwords are … and …"."""
+    at = first.end
+    while (found := _made_up(_AND.match(text, at), text, first.kind)) is not None:
+        yield found
+        at = found.end
+
+
+def _made_up(found: re.Match[str] | None, text: str, kind: str) -> Found | None:
+    if found is None:
+        return None
+    start, end = found.span("value")
+    value = text[start:end].rstrip(_PUNCTUATION)
+    plain = value.startswith(("http", "/")) or _ORDINARY_MIX.fullmatch(value) or _ALGORITHMS.fullmatch(value)
+    if plain or is_placeholder(value) or not (is_mixed(value) and _is_strong(value.rstrip("!?"))):
+        return None
+    return Found(start, start + len(value), kind)
+
+
+# Letters with digits that are no secret: tickets, versions, measures, addresses, times, names with a number.
+_ORDINARY_MIX = re.compile(
+    r"[A-Za-z]{1,12}-\d{1,7}|[vV]?\d[\d.]*[a-z]{0,3}\d?|[^@]+@[^@]+\.\w+|\d{1,4}[a-z]{1,10}|\d[\d:.,/-]*[A-Za-z]{0,10}"
+    r"|\d{4}-\d\d.*|[A-Z][a-z]+\d{1,2}|[\w.-]+\.(?:com|org|net|io|dev|py|js|ts|md|txt|json|toml|yaml|yml|sh)"
+)
+
+
 def _ends_of(text: str, word: re.Match[str], link: str) -> str:
     """The signs that end a bare value where it stands: in a query string, in "Password=…;Database=…", in a tag."""
     if link == ">":
@@ -165,6 +227,22 @@ def _ends_of(text: str, word: re.Match[str], link: str) -> str:
 
 def _cut(text: str, start: int, end: int, signs: str) -> int:
     return min([end, *(at for sign in signs if (at := text.find(sign, start, end)) >= 0)])
+
+
+_LOGIN = re.compile(
+    r"\b(?i:log-?in|credentials|creds|zugangsdaten|identifiants|user ?(?:name)?/pass(?:word)?)\b"
+    r"(?:[ \t](?i:is|are|for)[ \t](?:[^\n:/]{1,30}:)?)?[ \t]{0,2}[:=]?[ \t]{0,2}"
+    r"[^\s/:,]{1,64}[ \t]{0,2}[/:|][ \t]{0,2}(?P<value>[^\s,;]{4,64})"
+)
+
+
+def logins(text: str) -> Iterator[Found]:
+    """The second half of "login: name / password"."""
+    if hinted(text.casefold(), ("log", "cred", "zugangs", "identifiants", "user")):
+        for found in _LOGIN.finditer(text):
+            secret = _made_up(found, text, PASSWORD)
+            if secret is not None:
+                yield secret
 
 
 def _marks(text: str, word: re.Match[str]) -> bool:
@@ -232,7 +310,7 @@ def _is_password(value: str, link: str) -> bool:
         return False
     if link in _SURE and not _is_prose(value):
         return True
-    return _is_strong(value) and not (link == "with" and (_ALGORITHMS.fullmatch(value) or len(value) < 6))  # noqa: PLR2004
+    return _is_strong(value) and not (link in ("with", "to") and (_ALGORITHMS.fullmatch(value) or len(value) < 6))  # noqa: PLR2004
 
 
 def _is_prose(value: str) -> bool:
@@ -243,7 +321,7 @@ def _is_prose(value: str) -> bool:
     last = word.rsplit("-", 1)[-1]
     if word in _ORDINARY or last in _ORDINARY or value.startswith(("/", "~/", "./")):
         return True
-    return word.isalpha() and word.endswith(("ed", "ing", "able", "ly"))
+    return word.isalpha() and len(word) > _SHORTEST_FORM and word.endswith(_FORMS)
 
 
 def _is_strong(value: str) -> bool:

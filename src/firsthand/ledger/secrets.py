@@ -22,6 +22,7 @@ _FINDERS: tuple[Callable[[str], Iterator[Found]], ...] = (
     secret_shapes.private_keys,
     secret_shapes.cards,
     secret_words.announced,
+    secret_words.logins,
 )
 
 
