@@ -155,6 +155,11 @@ def test_no_word_of_a_text_is_lost_or_moved(text: str, name: str) -> None:
     assert all(word in words for content in found for word in content.split())
 
 
+def test_a_rule_at_the_top_is_no_front_matter_without_its_end() -> None:
+    """Ours: nothing is swallowed."""
+    assert contents("---\nwords", "a.md") == ["---\nwords"]
+
+
 # -- dates -----------------------------------------------------------------------------------------------------------
 
 

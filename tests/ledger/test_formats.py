@@ -286,6 +286,38 @@ def test_a_bad_chatgpt_message_names_its_place() -> None:
         read_bytes(as_json([TREE, tree]), "c.json")
 
 
+def test_a_chatgpt_conversation_without_a_current_node_shows_its_latest_branch() -> None:
+    """Ours: older exports do not say which branch was shown."""
+    old = node("a", "root", "assistant", "old", create_time=1_700_000_001)
+    new = node("b", "root", "assistant", "new", create_time=1_700_000_002)
+    for nodes in ((old, new), (new, old)):
+        assert texts(read_bytes(as_json(chatgpt(*nodes, current=None)), "c.json")) == ["new"]
+
+
+def test_parts_of_a_chatgpt_message_that_are_no_text_are_named() -> None:
+    """Issue: images and files as a marker with their caption."""
+    parts = [
+        {"content_type": "image_asset_pointer", "metadata": {"dalle": {"prompt": "a red kite"}}},
+        {"content_type": "audio_asset_pointer"},
+        {"text": "words"},
+        7,
+    ]
+    shown = node("a", "root", "user", {"content_type": "multimodal_text", "parts": parts})
+    quote = node("b", "a", "tool", {"content_type": "tether_quote", "result": "a page"})
+    empty = node("c", "b", "tool", {"content_type": "system_error"})
+    found = read_bytes(as_json(chatgpt(shown, quote, empty, current="c")), "c.json")
+    assert texts(found) == ["[image: a red kite]\n[audio]\nwords", "a page"]
+
+
+def test_a_bad_chatgpt_conversation_or_time_names_its_place() -> None:
+    """Ours: one clear line."""
+    with pytest.raises(InvalidInput, match=r"^c\.json: conversation 2: it has no mapping"):
+        read_bytes(as_json([TREE, {"title": "x"}]), "c.json")
+    late = chatgpt(node("a", "root", "user", "hi", create_time=1e300), current="a")
+    with pytest.raises(InvalidInput, match=r"^c\.json: conversation 1, message 1: at: this number is no time"):
+        read_bytes(as_json(late), "c.json")
+
+
 # -- Claude ----------------------------------------------------------------------------------------------------------
 
 CLAUDE = {
@@ -405,6 +437,22 @@ def test_an_archive_over_the_size_limit_is_refused(monkeypatch: pytest.MonkeyPat
         read_bytes(archived(**{"conversations.json": as_json([TREE])}), "x.zip")
 
 
+def test_an_encrypted_archive_is_refused_with_what_to_do() -> None:
+    """Ours: says what to do."""
+    data = bytearray(archived(**{"conversations.json": as_json([TREE])}))
+    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(header) + flags] |= 1
+    with pytest.raises(InvalidInput, match="the archive is encrypted: unpack it first"):
+        read_bytes(bytes(data), "x.zip")
+
+
+def test_an_archive_of_too_many_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours: limits on count."""
+    monkeypatch.setattr(archive, "_MAX_MEMBERS", 1)
+    with pytest.raises(InvalidInput, match="holds more than 1 files"):
+        read_bytes(archived(**{"a": b"", "conversations.json": as_json([TREE])}), "x.zip")
+
+
 # -- LoCoMo and LongMemEval ------------------------------------------------------------------------------------------
 
 SAMPLE = {
@@ -476,6 +524,31 @@ def test_longmemeval_sessions_are_read_once_and_hide_the_answer(data: bytes) -> 
     assert "answer" not in repr(found)
 
 
+def test_evidence_of_a_question_is_read_too() -> None:
+    """Ours: reduced sets keep only the turns that answer."""
+    row = {"question": "Where?", "evidence": [{"date": "2023/04/10 (Mon) 14:47", "turns": TALK}]}
+    assert texts(read_bytes(as_lines(row, row), "e.jsonl")) == ["hi", "hello"]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ([HAYSTACK, 5], "row 2: it is no object"),
+        ({"haystack_sessions": [5]}, "row 1: a session is no list of turns"),
+        ({"haystack_sessions": [[5]]}, "row 1: turn 1 is no object"),
+        ([SAMPLE, 5], "sample 2: it is no object"),
+        (
+            {"session_1": [{"speaker": "Ana", "text": "x" * 2, "dia_id": "y" * 600}]},
+            "sample 1, session_1, turn 1: id has",
+        ),
+    ],
+)
+def test_a_bad_row_of_a_data_set_names_its_place(value: Any, reason: str) -> None:
+    """Ours: one clear line."""
+    with pytest.raises(InvalidInput, match=rf"^d\.json: {reason}"):
+        read_bytes(as_json(value), "d.json")
+
+
 # -- agent files -----------------------------------------------------------------------------------------------------
 
 AGENTS = {
@@ -501,6 +574,9 @@ AGENTS = {
                     "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}],
                 },
                 {"id": "message-4", "role": "user", "content": []},
+                {"id": "message-5", "role": "approval", "content": "{not json"},
+                {"id": "message-6", "role": "user", "content": "{not json"},
+                {"id": "message-7", "role": "user", "content": '{"a": 1}'},
             ],
         }
     ]
@@ -518,6 +594,9 @@ def test_an_agent_file_gives_its_messages_and_not_its_conclusions(data: bytes) -
         ("user", "hi"),
         ("system", '{"type": "heartbeat"}'),
         ("assistant", "[calls f: {}]"),
+        ("assistant", "{not json"),
+        ("user", "{not json"),
+        ("user", '{"a": 1}'),
     ]
     assert found[3].id == "message-8ae0c5f7-0000-4000-8000-000000000001"
     assert found[0].id != "message-0"

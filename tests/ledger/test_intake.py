@@ -320,6 +320,13 @@ def test_an_unreadable_time_names_the_message(value: object) -> None:
         drafts(["x", {"role": "user", "content": "x", "at": value}])
 
 
+@pytest.mark.parametrize("value", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-01:00", -9e10, -9 * 10**13])
+def test_a_time_outside_the_calendar_is_refused(value: object) -> None:
+    """Ours: what cannot be compared in UTC is not stored."""
+    with pytest.raises(InvalidInput, match=r"^message 1: at: .* is no time|lies outside the years 1 to 9999"):
+        draft({"role": "user", "content": "x", "at": value})
+
+
 @given(st.datetimes(timezones=st.none() | st.sampled_from([UTC, timezone(timedelta(hours=5, minutes=45))])))
 def test_any_time_is_kept_to_the_microsecond_or_refused(when: datetime) -> None:
     """Complaint C014: a round trip changes no comparison."""
@@ -544,7 +551,13 @@ def test_a_message_that_is_nothing_but_recalled_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["see <recalled-memory> no end", "I said </recalled-memory> first", BLOCK + BLOCK[:20]]
+    "text",
+    [
+        "see <recalled-memory> no end",
+        "<recalled-memory> </recalled-memory",
+        "I said </recalled-memory> first",
+        BLOCK + BLOCK[:20],
+    ],
 )
 def test_half_a_block_keeps_the_text_and_rules_it_out_as_evidence(text: str) -> None:
     """Ours: where the speaker's own words end cannot be told."""
@@ -738,6 +751,19 @@ def test_bad_values_are_refused(value: object) -> None:
     """Complaint C038: the limit is in the error."""
     with pytest.raises(InvalidInput, match=r"^the text "):
         intake.value_of(value, 10, unmasked)
+
+
+@pytest.mark.parametrize("text", ["who is Joe?", "", "NEAR(", '"'])
+def test_any_text_is_a_question(text: str) -> None:
+    """Complaint C031: user text is never query syntax."""
+    assert intake.question_of(text) == text
+
+
+@pytest.mark.parametrize("value", [5, None, "a\0", "\ud800"])
+def test_what_no_message_may_hold_is_no_question(value: object) -> None:
+    """Ours: one rule for text, in and out."""
+    with pytest.raises(InvalidInput, match=r"^the question "):
+        intake.question_of(value)
 
 
 def test_a_value_is_masked() -> None:
