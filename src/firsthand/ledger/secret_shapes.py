@@ -172,7 +172,8 @@ def private_keys(text: str) -> Iterator[Found]:
         closed = _PEM_CLOSE.search(text, opened.end(), opened.end() + _LONGEST_PEM)
         # A key that was cut off has no last line: its long lines go, the prose behind them stays.
         at = closed.end() if closed else end_of(_PEM_LINES, text, opened.end())
-        yield Found(opened.start(), at, PRIVATE_KEY)
+        if at > opened.end():  # else only its first line is spoken of
+            yield Found(opened.start(), at, PRIVATE_KEY)
 
 
 # -- card numbers ------------------------------------------------------------------------------------------------

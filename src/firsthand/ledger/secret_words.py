@@ -85,21 +85,22 @@ _LOOKS_BACK = 40
 
 # Words that follow "the password is" in ordinary talk. A password that is one of them stays, and says little.
 _ORDINARY = frozenset(
-    "a about above accepted actually again all allowed almost also always an and another any anything as at auth"  # noqa: SIM905 - read and changed as words
-    " authentication available bad based because been before being best better between bool boolean both bytes but by"
-    " case case-sensitive char changed changing clear compromised configurable configured copied correct correctly"
-    " crucial currently default different difficult disabled due easy either eight empty enabled encoded encrypted"
-    " enough entered even exactly expired expiring false fine five fixed for forbidden forgotten four from generated"
-    " going gone good great guessable half handled hard hashed her here hidden his hopefully how i if important"
-    " impossible in incorrect insecure inside int integer invalid is it its just kept known leaked less like linked"
-    " locked long longer lost made mandatory managed masked missing more most much must my needed never new nil no none"
-    " not nothing null number okay ok old on one only optional or our out outdated over perhaps plain possible present"
-    " private probably protected public quite random rather really recorded redacted rejected required reset reused"
-    " right rotated safe same saved secure secured sent sensitive set seven shared short shorter six so some somebody"
-    " someone something somewhere still stored str string strong stronger temporary ten text that the their them then"
-    " there these they this those three to today too tomorrow true two typed unchanged undefined under unique unknown"
-    " unset unsafe until up updated use used user using valid very via visible was we weak weaker well what when where"
-    " which who whole why with without working written wrong yes yet you your yours"
+    "a about above accepted actually again all allowed almost also always an and another any anything argument"  # noqa: SIM905 - read and changed as words
+    " arguments as at auth authentication available bad based because been before being best better between bool"
+    " boolean both but by bytes case case-sensitive changed changing char clear compromised configurable configured"
+    " copied correct correctly crucial currently default different difficult disabled due easy eight either empty"
+    " enabled encoded encrypted enough entered even exactly expired expiring false field fields fine five fixed flag"
+    " flags for forbidden forgotten four from generated given going gone good great guessable half handled hard hashed"
+    " her here hidden his hopefully how i if important impossible in incorrect insecure inside int integer invalid is"
+    " it its just kept known leaked less like linked locked long longer lost made managed mandatory masked missing"
+    " more most much must my needed never new nil no none not nothing null number ok okay old on one only option"
+    " optional options or our out outdated over perhaps plain possible present private probably protected public quite"
+    " random rather really recorded redacted rejected required reset reused right rotated safe same saved secure"
+    " secured sensitive sent set seven shared short shorter six so some somebody someone something somewhere still"
+    " stored str string strong stronger temporary ten text that the their them then there these they this those three"
+    " to today tomorrow too true two typed unchanged undefined under unique unknown unsafe unset until up updated use"
+    " used user using valid very via visible was we weak weaker well what when where which who whole why with without"
+    " working written wrong yes yet you your yours"
     " falsch richtig nicht zu ein eine der die das abgelaufen vergessen leer incorrecta incorrecto olvidada demasiado"
     " trop oublié oubliée incorrect invalide errata sbagliata errada неверный неправильный забыл".split()
 )
@@ -308,6 +309,8 @@ _SURE = frozenset((*"is are was set := => -> → ： ＝ : = == > 是 为 為 �
 def _is_password(value: str, link: str) -> bool:
     if is_placeholder(value, quoted=link == '"') or not any(char.isalnum() for char in value):
         return False
+    if link in ("=", ":") and value.replace("_", "").isalpha() and _KEYWORD.search(value) is not None:
+        return False  # a name in code: password = new_password
     if link in _SURE and not _is_prose(value):
         return True
     return _is_strong(value) and not (link in ("with", "to") and (_ALGORITHMS.fullmatch(value) or len(value) < 6))  # noqa: PLR2004
