@@ -1,0 +1,122 @@
+"""One sentence, heard in one language: what all rules share when they look at it.
+
+Where its clauses begin, which dates it names, which words of the message stand at a span, and how a proposal is made
+of them. The rules themselves are in `statements.py`, `requests.py` and `amends.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from firsthand.model import Act, Kind, Source
+from firsthand.ports import Proposal
+from firsthand.writer.dates import When
+from firsthand.writer.language import Language
+from firsthand.writer.sentences import FILLER, Sentence
+from firsthand.writer.talk import Reading
+from firsthand.writer.values import Clause, Span
+
+PERSON = "user"  # the subject that is the owner's person
+_OPENING, _CLOSING = '"“„«', '"”“»'
+_LEADS = 5  # words like "well, by the way" that are passed over before a clause, at most
+
+
+@dataclass(slots=True)
+class Hearing:
+    """A sentence of the message being read, and the language it is heard in."""
+
+    reading: Reading
+    language: Language
+    sentence: Sentence
+    source: Source = Source.QUOTED
+    said_from: int | None = None  # where the words begin that ask to be kept
+    clauses: dict[bool, Clause] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The sentence, with what is not the person's own blanked."""
+        return self.sentence.text
+
+    @property
+    def at(self) -> datetime:
+        """When it was said."""
+        return self.reading.turn.message.at
+
+    def clause(self, *, future: bool = False) -> Clause:
+        """Give values a view of the sentence, with dates that lean to the past, or to the future."""
+        if future not in self.clauses:
+            self.clauses[future] = Clause(
+                text=self.text,
+                is_low=self.sentence.is_low,
+                language=self.language,
+                names=self.reading.names,
+                introduced=self.reading.introduced,
+                whens=self.language.calendar.find(self.text, self.at, future=future),
+            )
+        return self.clauses[future]
+
+    def after_lead(self, start: int, *, corrections: bool = True) -> int:
+        """Find where the words of a clause begin, after "well, by the way".
+
+        Without `corrections`, words like "no" and "actually" are left to the clause.
+        """
+        marks = self.language.marks
+        for _ in range(_LEADS):
+            match = marks.lead.match(self.text, start)
+            if match is None or (not corrections and marks.correction.match(match[0])):
+                return start
+            start = match.end()
+        return start
+
+    def words(self, span: Span) -> str:
+        """Read what stands there in the message, blanks collapsed."""
+        first = self.sentence.start
+        return " ".join(self.reading.turn.message.content[first + span[0] : first + span[1]].split())
+
+    def trimmed(self, span: Span, least: int = 1) -> Span | None:
+        """Leave out blanks and stops around a span; None where it is not the person's own, or too few words."""
+        text = self.text[slice(*span)]
+        first = span[0] + len(text) - len(text.lstrip(" '\""))
+        last = span[0] + len(text.rstrip(" .!?…'\""))
+        if last <= first or FILLER in text or len(self.text[first:last].split()) < least:
+            return None
+        return first, last
+
+    def proposal(
+        self,
+        rule: str,
+        said: Span,
+        *,
+        attribute: str | None = None,
+        value: Span | None = None,
+        act: str = Act.ASSERT,
+        kind: str = Kind.SEMANTIC,
+    ) -> Proposal:
+        """Make a proposal about the person, resting on the words said at a span of the sentence."""
+        first = self.sentence.start
+        return Proposal(
+            act=Act(act),
+            subject=PERSON,
+            attribute=attribute,
+            value=None if value is None else self.words(value),
+            kind=Kind(kind),
+            source=self.source,
+            message_id=self.reading.turn.message.id,
+            start=first + said[0],
+            end=self._closed(first + said[0], first + said[1]),
+            writer=f"{self.reading.writer}:{self.language.code}/{rule}",
+        )
+
+    def _closed(self, start: int, end: int) -> int:
+        """Take in a closing quotation mark whose opening one is quoted."""
+        content = self.reading.turn.message.content
+        is_open = any(mark in content[start:end] for mark in _OPENING)
+        return end + (is_open and content[end : end + 1] in tuple(_CLOSING))
+
+
+def dated(when: When | None) -> Mapping[str, Any] | None:
+    """Make the metadata of a claim whose words name a date."""
+    return None if when is None else {"when": when.to_json()}

@@ -1,0 +1,83 @@
+"""The rules writer: talk to proposals, without a model.
+
+Listens to the person alone (role user, no name or a name of theirs), sentence by sentence, for what the table of a
+language names: standing requests, first-person statements, people introduced, corrections, things taken back. What
+is asked, supposed, quoted, reported, played or meant the other way round is passed over; when in doubt nothing is
+proposed. It proposes only: what may enter is decided in `ledger/admission.py`, what is believed in `beliefs/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from firsthand.model import Message, Role
+from firsthand.ports import Proposal
+from firsthand.writer.amends import corrected, taken_back
+from firsthand.writer.hearing import Hearing
+from firsthand.writer.language import gazetteer, language
+from firsthand.writer.requests import remembered, wished
+from firsthand.writer.sentences import LONGEST_MESSAGE, Sentence, own_words, sentences
+from firsthand.writer.statements import tell
+from firsthand.writer.talk import Reading, Talk, Turn
+
+_LOOK_BACK = 12  # turns before the new ones that are read for what was claimed just before
+
+
+class RulesWriter:
+    """Finds what a person says of themselves in plain words, and what they ask to have remembered. Never decides."""
+
+    name = "rules/1"
+
+    def __init__(self, aliases: Iterable[str] = (), languages: Sequence[str] = ("en",)) -> None:
+        """`aliases` are the speaker names of the person; `languages` are codes of shipped tables, first come first.
+
+        Raises InvalidInput for a language that has no table.
+        """
+        self._aliases = frozenset(aliases)
+        self._languages = tuple(language(code) for code in languages)
+        self._abbreviations = frozenset[str]().union(*(each.abbreviations for each in self._languages))
+        self._names = gazetteer()
+
+    def propose(self, messages: Sequence[Message], before: Sequence[Message]) -> list[Proposal]:
+        """Claims found in `messages`, in order; `before` are the turns that precede them in the session.
+
+        Every proposal quotes the message it names: `content[start:end]` are the words it rests on, and its value is
+        among them. Messages longer than 20,000 characters are documents, not talk, and are not read.
+        """
+        talks: dict[str | None, Talk] = {}
+        for message in before[-_LOOK_BACK:]:
+            self._hear(message, talks.setdefault(message.session, Talk()))
+        found: list[Proposal] = []
+        for message in messages:
+            found.extend(self._hear(message, talks.setdefault(message.session, Talk())))
+        return found
+
+    def _hear(self, message: Message, talk: Talk) -> list[Proposal]:
+        turn = Turn(message, mine=self._is_the_persons(message))
+        if turn.mine and len(message.content) <= LONGEST_MESSAGE:
+            self._read(talk, turn)
+        talk.turns.append(turn)
+        return turn.proposals
+
+    def _is_the_persons(self, message: Message) -> bool:
+        speaks = message.name is None or message.name in self._aliases
+        return message.role is Role.USER and speaks and not message.recalled
+
+    def _read(self, talk: Talk, turn: Turn) -> None:
+        reading = Reading(self.name, self._languages, self._names, talk, turn, talk.people())
+        for sentence in sentences(own_words(turn.message.content), self._abbreviations):
+            reading.number += 1
+            if any(each.marks.fiction.search(sentence.text) for each in self._languages):
+                break  # what follows is somebody else's words, or a play
+            if not sentence.is_loud and not any(each.marks.sarcasm.search(sentence.text) for each in self._languages):
+                _listen(reading, sentence)
+        turn.proposals = reading.distinct()
+
+
+def _listen(reading: Reading, sentence: Sentence) -> bool:
+    """Hear a sentence in each language until one understands it."""
+    for each in reading.languages:
+        hearing = Hearing(reading, each, sentence)
+        if any(rule(hearing) for rule in (taken_back, remembered, wished, corrected, tell)):
+            return True
+    return False

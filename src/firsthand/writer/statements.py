@@ -1,0 +1,284 @@
+"""What a person states in plain words: of themselves, and of people they introduce.
+
+Reads the clauses of a sentence for the forms of the language's table. A form counts only where a clause begins, and
+only while nothing before it supposes or reports ("if", "she said") and nothing after it asks, takes back or plays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from firsthand.model import Act, Source
+from firsthand.ports import Proposal
+from firsthand.text import value_key
+from firsthand.writer.dates import When
+from firsthand.writer.hearing import PERSON, Hearing, dated
+from firsthand.writer.language import Form, is_lazy
+from firsthand.writer.values import Clause, Span
+
+_NEAR = 60  # characters between a claim and the date that belongs to it, at most
+_JOINT = 8  # characters of "and" and the like between two clauses of one subject, at most
+_GREETING_BEFORE = 60  # characters in front of "I'm Ana" that are searched for a greeting
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a form found at one place of a sentence."""
+
+    proposals: tuple[Proposal, ...]
+    end: int
+    first_person: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A form that fits the words at one place, before it is known whether they stand."""
+
+    hearing: Hearing
+    form: Form
+    clause: Clause
+    match: re.Match[str]
+    leading: When | None  # a date in front of the clause
+
+
+def tell(hearing: Hearing, start: int = 0) -> bool:
+    """Read the clauses from a place on; whether anything was claimed, or anybody introduced."""
+    found = list(_introductions(hearing, start))
+    hearing.reading.add(found)
+    said = bool(found)
+    before: Heard | None = None
+    for place in _places(hearing, start):
+        if before and place < before.end:
+            continue
+        heard = _at(hearing, place, elided=before is not None and _goes_on(hearing, before, place))
+        if heard:
+            before, said = heard, True
+            hearing.reading.add(heard.proposals)
+    return said
+
+
+def is_statement(hearing: Hearing, start: int) -> bool:
+    """Whether a form fits the words at a place."""
+    clause = hearing.clause()
+    return any(_heard(hearing, form, clause, start) for form in hearing.language.forms)
+
+
+def _places(hearing: Hearing, start: int) -> Iterator[int]:
+    yield start
+    for separator in hearing.language.marks.clause.finditer(hearing.text, start):
+        yield separator.end()
+
+
+def _goes_on(hearing: Hearing, before: Heard, place: int) -> bool:
+    """Whether only "and" parts two clauses, so that the second may leave out its "I"."""
+    between = hearing.text[before.end : place]
+    joined = hearing.language.marks.clause.search(between + " ")
+    return before.first_person and len(between) <= _JOINT and joined is not None
+
+
+def _at(hearing: Hearing, place: int, *, elided: bool) -> Heard | None:
+    text, marks = hearing.text, hearing.language.marks
+    own = hearing.after_lead(0) if hearing.said_from is None else hearing.said_from
+    if marks.blocked.search(text, own, place):
+        return None
+    start, leading = _after_date(hearing, hearing.after_lead(place))
+    for form in hearing.language.forms:
+        clause = hearing.clause(future=form.needs == "future")
+        heard = _heard(hearing, form, clause, start, elided=elided, leading=leading)
+        if heard:
+            return heard
+    return None
+
+
+def _after_date(hearing: Hearing, start: int) -> tuple[int, When | None]:
+    for when in hearing.clause().whens:
+        after = hearing.language.marks.after_date.match(hearing.text, when.end)
+        if when.start == start and after:
+            return hearing.after_lead(after.end()), when
+    return start, None
+
+
+def _heard(
+    hearing: Hearing, form: Form, clause: Clause, start: int, *, elided: bool = False, leading: When | None = None
+) -> Heard | None:
+    for pattern in (*form.says, *form.elided) if elided else form.says:
+        match = pattern.match(clause.text, start)
+        heard = _claimed(_Match(hearing, form, clause, match, leading)) if match else None
+        if heard:
+            return heard
+    return None
+
+
+def _claimed(m: _Match) -> Heard | None:
+    subject, values = _subject(m), _values(m)
+    if subject is None or values is None:
+        return None
+    said_to = _said_to(m, values)
+    whens = _whens(m, said_to)
+    end = max(said_to, whens[-1].end if whens else 0)
+    bounds = _bounds(m, whens)
+    if bounds is None or not _stands(m, end):
+        return None
+    begins = [m.match.start(), m.hearing.said_from, m.leading.start if m.leading else None]
+    said = (min(each for each in begins if each is not None), end)
+    proposals = tuple(_proposal(m, said, replace_subject=subject, value=value) for value in values)
+    metadata = dated(whens[0] if whens else None)
+    dates = [replace(p, valid_from=bounds[0], valid_to=bounds[1], metadata=metadata) for p in proposals]
+    return Heard(tuple(_as_correction(m, p) for p in dates), end, first_person=not m.form.about_others)
+
+
+def _said_to(m: _Match, values: Sequence[tuple[str, Span | None]]) -> int:
+    """Where the words end that the claim rests on, but for a date."""
+    ends = [span[1] for _, span in values if span]
+    if not ends:
+        ends.append(m.match.end())
+    if m.form.about_others:
+        ends.append(m.match.end("who"))
+    return max(ends)
+
+
+def _proposal(m: _Match, said: Span, *, replace_subject: str, value: tuple[str, Span | None]) -> Proposal:
+    form = m.form
+    found = m.hearing.proposal(form.name, said, attribute=value[0], value=value[1], act=form.act, kind=form.kind)
+    return replace(found, subject=replace_subject, source=Source.STATED if form.stated else found.source)
+
+
+def _as_correction(m: _Match, found: Proposal) -> Proposal:
+    """Let "Actually, I live in Potsdam" correct what was claimed before, when something was."""
+    lead = m.hearing.text[: found.start - m.hearing.sentence.start]
+    if m.form.event or found.act != Act.ASSERT or not m.hearing.language.marks.correction.search(lead):
+        return found
+    if not m.hearing.language.is_single(m.form.sets[0][1]):
+        return found
+    for claim in m.hearing.reading.earlier_claims():
+        same = (claim.subject, claim.attribute) == (found.subject, found.attribute)
+        if same and value_key(claim.value or "") != value_key(found.value or ""):
+            source = Source.CORRECTED if found.source is Source.QUOTED else found.source
+            return replace(found, act=Act.CORRECT, source=source, replaces=claim.value)
+    return found
+
+
+def _subject(m: _Match) -> str | None:
+    if not m.form.about_others:
+        return PERSON
+    span = m.clause.cut(m.hearing.language.values["person"], m.match.span("who"), whole=True)
+    if not span:
+        return None
+    name = m.hearing.words(span[0])
+    if m.match.groupdict().get("via") or name.casefold() in m.hearing.reading.introduced:
+        return name
+    is_name = name.split()[0].casefold() in m.hearing.reading.names.given
+    return name if m.form.bare and is_name else None
+
+
+def _values(m: _Match) -> list[tuple[str, Span | None]] | None:
+    """Cut the values of a form; None when its first one is not there."""
+    found: list[tuple[str, Span | None]] = []
+    for number, (attribute, name) in enumerate(m.form.sets):
+        if not name:
+            found.append((attribute, None))
+            continue
+        rule = m.hearing.language.values[name]
+        spans = m.clause.cut(rule, m.match.span(name), whole=is_lazy(m.match.re, name))
+        if not spans and number == 0:
+            return None
+        found.extend((attribute, span) for span in spans)
+    return found
+
+
+def _whens(m: _Match, end: int) -> list[When]:
+    """The dates that bound what a form says: beside it for an event, with "since" or "until" for a state."""
+    after = [w for w in m.clause.whens if w.start >= end and _is_near(m, end, w.start)]
+    if m.form.needs == "interval":
+        return after[:2]
+    if m.form.event:
+        return [m.leading] if m.leading else after[:1]
+    return [w for w in after if w.relation in ("since", "until")][:1]
+
+
+def _is_near(m: _Match, end: int, start: int) -> bool:
+    return start - end < _NEAR and not m.hearing.language.marks.parted.search(m.hearing.text, end, start)
+
+
+def _bounds(m: _Match, whens: Sequence[When]) -> tuple[datetime | None, datetime | None] | None:
+    """Since when and until when it holds; None when the form needs a date that is not there."""
+    if m.form.needs == "interval":
+        return _interval(whens)
+    if m.form.needs == "future":
+        return _to_come(m.hearing.at, whens)
+    if not whens:
+        return None, None
+    begins, until = whens[0].begins, whens[0].relation == "until"
+    if until and m.form.act == Act.ASSERT and begins > m.hearing.at:
+        return None, begins
+    return (None if until or begins > m.hearing.at else begins), None
+
+
+def _interval(whens: Sequence[When]) -> tuple[datetime, datetime] | None:
+    if [when.relation for when in whens] != ["since", "until"] or whens[0].begins >= whens[1].begins:
+        return None
+    return whens[0].begins, whens[1].begins
+
+
+def _to_come(at: datetime, whens: Sequence[When]) -> tuple[datetime, None] | None:
+    return (max(whens[0].begins, at), None) if whens and whens[0].ends > at else None
+
+
+def _stands(m: _Match, end: int) -> bool:
+    """Whether what follows leaves the statement standing: no question of it, no taking back, no play."""
+    tail, marks = m.clause.text[end:], m.hearing.language.marks
+    if marks.undone.match(tail) or (m.form.introduces and not _introduces(m, tail)):
+        return False
+    if not m.hearing.sentence.is_question or m.hearing.said_from is not None or m.form.stated:
+        return True
+    return marks.asks.match(tail) is not None
+
+
+def _introduces(m: _Match, tail: str) -> bool:
+    """Whether "I'm Ana" gives a name: after a greeting, or a known name with little but "by the way" behind it."""
+    reading, marks = m.hearing.reading, m.hearing.language.marks
+    place = m.hearing.sentence.start + m.match.start()
+    greeted = marks.greeting.search(reading.turn.message.content[max(0, place - _GREETING_BEFORE) : place])
+    first = m.match["name"].split()[0].strip(".,!")
+    is_known = first.casefold() in reading.names.given
+    if greeted:
+        return is_known or first[0].isupper()
+    return is_known and not m.form.greeted and marks.introduced.match(tail) is not None
+
+
+def _introductions(hearing: Hearing, start: int) -> Iterator[Proposal]:
+    """Find those whom the person names in passing: "my sister Ana"."""
+    for pattern in hearing.language.introductions:
+        for match in pattern.finditer(hearing.text, start):
+            bond = _bond(hearing, match)
+            if bond is None or _is_enumeration(hearing, match):
+                continue
+            for name in _people(hearing, match):
+                found = hearing.proposal("introduced", (match.start(), name[1]), attribute="relationship", value=bond)
+                yield replace(found, subject=hearing.words(name))
+
+
+def _is_enumeration(hearing: Hearing, match: re.Match[str]) -> bool:
+    """Whether a comma after "my sister" parts her from somebody else: "my sister, Ana and I"."""
+    has_comma = match.groupdict().get("comma") is not None
+    return has_comma and not re.match(r"\s*(?:[,.!?;)]|$)", hearing.text[match.end() :])
+
+
+def _bond(hearing: Hearing, match: re.Match[str]) -> Span | None:
+    rule = hearing.language.values["bond"]
+    if "bonds" not in match.groupdict():
+        cut = hearing.clause().cut(rule, match.span("bond"))
+        return cut[0] if cut else None
+    singular = rule.pattern.match(match["bonds"]) if rule.pattern else None
+    return (match.start("bonds"), match.start("bonds") + singular.end()) if singular else None
+
+
+def _people(hearing: Hearing, match: re.Match[str]) -> list[Span]:
+    rule, at = hearing.language.values["person"], match.start("who")
+    if "bonds" not in match.groupdict():
+        return hearing.clause().cut(rule, match.span("who"))
+    names = [m.span() for m in re.finditer(r"[^\s,]+", match["who"]) if m[0] not in hearing.language.conjunctions]
+    return [cut for n in names for cut in hearing.clause().cut(rule, (at + n[0], at + n[1]))]

@@ -1,0 +1,89 @@
+"""What was said so far, as the rules writer remembers it while it reads: turns, and the message being read.
+
+Holds no rule. A `Talk` is one session; a `Reading` is one message with what was found in it up to now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from firsthand.model import Act, Message
+from firsthand.ports import Proposal
+from firsthand.text import value_key
+from firsthand.writer.language import Gazetteer, Language
+
+
+@dataclass(slots=True)
+class Turn:
+    """A message, and what was proposed of it when it is the person's."""
+
+    message: Message
+    mine: bool
+    proposals: list[Proposal] = field(default_factory=list)
+    taken_back: bool = False
+    takes_back: bool = False  # it says that an earlier one was not meant
+
+    def claims(self) -> list[Proposal]:
+        """List what it claims of a slot."""
+        return [p for p in self.proposals if p.act in (Act.ASSERT, Act.CORRECT) and p.attribute and p.value]
+
+
+@dataclass(slots=True)
+class Talk:
+    """The turns of one session so far, oldest first."""
+
+    turns: list[Turn] = field(default_factory=list)
+
+    def mine(self) -> Iterator[Turn]:
+        """Walk the person's turns, newest first."""
+        return (turn for turn in reversed(self.turns) if turn.mine)
+
+    def since(self, turn: Turn) -> list[Turn]:
+        """List the turns after one of them."""
+        return self.turns[self.turns.index(turn) + 1 :]
+
+    def people(self) -> set[str]:
+        """Name those who were introduced, folded."""
+        return {p.subject.casefold() for t in self.turns for p in t.proposals if p.attribute == "relationship"}
+
+
+@dataclass(slots=True)
+class Reading:
+    """One message being read."""
+
+    writer: str
+    languages: Sequence[Language]
+    names: Gazetteer
+    talk: Talk
+    turn: Turn
+    introduced: set[str] = field(default_factory=set)
+    found: list[tuple[int, Proposal]] = field(default_factory=list)  # number of the sentence, what it proposed
+    number: int = 0  # of the sentence being read
+
+    def add(self, proposals: Iterable[Proposal]) -> None:
+        """Keep what was found in the sentence being read."""
+        for proposal in proposals:
+            self.found.append((self.number, proposal))
+            if proposal.attribute == "relationship":
+                self.introduced.add(proposal.subject.casefold())
+
+    def of_sentence(self, number: int) -> list[Proposal]:
+        """List what one sentence proposed."""
+        return [p for each, p in self.found if each == number]
+
+    def own_claims(self) -> list[Proposal]:
+        """List what this message claimed of a slot so far."""
+        return [p for _, p in self.found if p.act in (Act.ASSERT, Act.CORRECT) and p.attribute and p.value]
+
+    def earlier_claims(self) -> list[Proposal]:
+        """List what was claimed before, newest first: in this message, then in the person's earlier turns."""
+        return [*reversed(self.own_claims()), *(p for turn in self.talk.mine() for p in reversed(turn.claims()))]
+
+    def distinct(self) -> list[Proposal]:
+        """List what was found, in order, each claim once."""
+        kept: dict[tuple[Any, ...], Proposal] = {}
+        for _, p in self.found:
+            kept.setdefault((p.act, p.subject, p.attribute, value_key(p.value or ""), p.retracts), p)
+        return list(kept.values())
