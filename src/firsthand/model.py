@@ -445,8 +445,8 @@ def message_from_json(data: Mapping[str, Any]) -> Message:
 
 
 def observation_from_json(data: Mapping[str, Any]) -> Observation:
-    """The observation whose `to_json` form this is."""
-    given = dict(data)
+    """The observation whose `to_json` form this is; what is None may be left out of it."""
+    given = {"attribute": None, "value": None, **data}
     for name, kind in (("act", Act), ("kind", Kind), ("source", Source), ("verdict", Verdict)):
         given[name] = kind(given[name])
     for name in ("said_at", "valid_from", "valid_to", "expires_at"):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from firsthand.model import Dropped, Head, Message, Observation, Owner, Position, Role, Session
 
@@ -106,8 +106,11 @@ class Observations(Protocol):
     def walk(self, *, after: Position | None = None, known_at: int | None = None) -> Iterator[Row]:
         """Every row, in ledger order, recorded after a position and no later than known_at (microseconds)."""
 
-    def of_slots(self, slots: Sequence[str]) -> list[Row]:
-        """All rows that were placed in these slots, in ledger order."""
+    def rows(self, ids: Sequence[str]) -> list[Row]:
+        """The rows of these ids, in ledger order."""
+
+    def of_slots(self, slots: Sequence[str], *, known_at: int | None = None) -> list[Row]:
+        """Rows placed in these slots and recorded no later than known_at (microseconds), in ledger order."""
 
     def citing(self, message_ids: Sequence[str]) -> list[Observation]:
         """Observations with evidence in these messages."""
@@ -141,8 +144,14 @@ class Placement:
 class Beliefs(Protocol):
     """The owner's derived state. Everything here can be dropped and rebuilt."""
 
-    def cells(self, *, slots: Sequence[str] | None = None, since_version: int = -1) -> list[Cell]:
-        """Cells of these slots (all when None) written after a version, by (slot, cell)."""
+    def cells(
+        self,
+        *,
+        slots: Sequence[str] | None = None,
+        keys: Sequence[tuple[str, str]] | None = None,
+        since_version: int = -1,
+    ) -> list[Cell]:
+        """Cells of these slots, or these (slot, cell) keys, or all, written after a version; by (slot, cell)."""
 
     def save(self, cells: Sequence[Cell], placements: Sequence[Placement]) -> None:
         """Replace the cells named and the placements of the observations named."""
@@ -151,6 +160,12 @@ class Beliefs(Protocol):
         self, *, observation_ids: Sequence[str] | None = None, claims: Sequence[tuple[str, str]] | None = None
     ) -> list[tuple[Placement, Observation]]:
         """Placements with their observations, by ledger position: of these observations, or of these (slot, claim)."""
+
+    def cited(self, *, since_version: int = -1) -> list[tuple[Placement, str]]:
+        """(placement, message id) for every message cited by an observation placed after a version, in ledger order.
+
+        An observation that cites nothing gives no entry.
+        """
 
     def clear(self) -> None:
         """Drop all derived state of the owner, search rows of beliefs included."""
@@ -170,9 +185,11 @@ class SearchRow:
     vector: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class MessageFacts:
-    """What recall keeps in memory of a message, beside its search row."""
+class MessageFacts(NamedTuple):
+    """What recall keeps in memory of a message, beside its search row.
+
+    A tuple, because a hundred thousand of them are read at a time and a dataclass takes four times as long to make.
+    """
 
     id: str
     position: Position
@@ -201,6 +218,9 @@ class Search(Protocol):
     def beliefs(self, ids: Sequence[str] | None = None) -> Iterator[SearchRow]:
         """Search rows of beliefs."""
 
+    def forget_vectors(self) -> None:
+        """Take every vector away, so that all rows are due again."""
+
     def due(self, limit: int) -> list[tuple[str, str, str]]:
         """Rows without a vector: (type, id, text); text is '' for beliefs, whose caller knows it."""
 
@@ -222,6 +242,9 @@ class Ledgerside(Protocol):
 
     def add_use(self, ids: Sequence[str], at: int) -> None:
         """Count one use of each id."""
+
+    def merge_uses(self, uses: Mapping[str, tuple[int, int]]) -> None:
+        """Take in uses counted elsewhere: the higher count and the later time stand."""
 
     def uses(self) -> dict[str, tuple[int, int]]:
         """(count, last use in microseconds) of each id that was ever used."""
@@ -258,6 +281,9 @@ class Writing(Reading, Protocol):
 
     def next_position(self) -> Position:
         """The next place in the ledger: recorded_at is now, or the owner's last recorded_at if that is later."""
+
+    def advance_to(self, recorded_at: int) -> None:
+        """Let later positions be no earlier than this (microseconds): rows came in with positions of their own."""
 
     def erase(self, removal: Removal, tombstones: Sequence[str]) -> None:
         """Remove rows with all that hangs on them (evidence, placements, search rows, use, keys); bump the epoch."""

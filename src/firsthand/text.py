@@ -17,7 +17,9 @@ _BLANKS = re.compile(r"\s+")
 _TRAILING = ".,;!?"
 
 # Han, Hiragana, Katakana and Hangul run together without blanks: they are indexed by pairs of characters.
-_CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK = (
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
 # Thai, Lao, Khmer and Myanmar are written without blanks as well.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 # Scripts of India and Tibet write vowels as marks that are no letters to `\\w`: the whole blocks are words, but for
@@ -28,32 +30,33 @@ _RUNS = re.compile(rf"(?P<pairs>[{_CJK}{_UNSPACED}]+)|(?P<word>(?:[^\W_{_CJK}{_U
 _OPTIONAL_MARKS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]")
 
 # Function words of English that say nothing about what a question is after. Dropped from questions only.
-STOP_WORDS = frozenset(
-    "a about above after again all am an and any are as at be because been before being below between both but by can"
-    " could did do does doing down during each few for from further had has have having he her here hers herself him"
-    " himself his how i if in into is it its itself just me more most my myself no nor not now of off on once only or"
-    " other our ours ourselves out over own same she should so some such than that the their theirs them themselves"
-    " then there these they this those through to too under until up very was we were what when where which while who"
-    " whom why will with would you your yours yourself yourselves s t d ll m re ve don didn doesn isn wasn aren weren"
-    " won wouldn shouldn couldn hasn haven hadn".split()
+_FUNCTION_WORDS = (
+    "a about above after again all am an and any are as at be because been before being below between both but by "
+    "can could did do does doing down during each few for from further had has have having he her here hers "
+    "herself him himself his how i if in into is it its itself just me more most my myself no nor not now of off "
+    "on once only or other our ours ourselves out over own same she should so some such than that the their "
+    "theirs them themselves then there these they this those through to too under until up very was we were what "
+    "when where which while who whom why will with would you your yours yourself yourselves s t d ll m re ve don "
+    "didn doesn isn wasn aren weren won wouldn shouldn couldn hasn haven hadn"
 )
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def value_key(value: str) -> str:
     """The form in which values are compared: NFC, casefolded, blanks collapsed, trailing `.,;!?` removed.
 
-    Nothing else is folded: no stemming, no accents dropped, no vectors.
+    A value of nothing but those keeps them. Nothing else is folded: no stemming, no accents dropped, no vectors.
     """
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
     folded = _BLANKS.sub(" ", folded).strip()
-    return folded.rstrip(_TRAILING).rstrip()
+    return folded.rstrip(_TRAILING + " ") or folded
 
 
 def terms(text: str) -> list[str]:
     """Search terms of a text, in order, repeats kept.
 
     Words are casefolded, stripped of accents and stemmed (Porter2, English; other alphabets pass through); runs of
-    scripts written without blanks give single characters' pairs, and a lone character itself. Pairs never cross a blank.
+    scripts written without blanks give pairs of characters, and a lone character itself. Pairs never cross a blank.
     """
     return list(_terms(text))
 

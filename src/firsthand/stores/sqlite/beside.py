@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from firsthand.errors import Conflict
 from firsthand.model import Dropped, Owner, Position
@@ -51,6 +51,10 @@ class BesideTables:
     def add_use(self, ids: Sequence[str], at: int) -> None:
         """Count one use of each id."""
         self._connection.many("add_use", ((*self._owner, each, at) for each in ids))
+
+    def merge_uses(self, uses: Mapping[str, tuple[int, int]]) -> None:
+        """Take in uses counted elsewhere: the higher count and the later time stand."""
+        self._connection.many("merge_use", ((*self._owner, each, *figures) for each, figures in uses.items()))
 
     def uses(self) -> dict[str, tuple[int, int]]:
         """(count, last use in microseconds) of each id that was ever used."""

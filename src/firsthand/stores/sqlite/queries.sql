@@ -428,6 +428,13 @@ ON CONFLICT (tenant, user_id, id) DO UPDATE SET
     count = uses.count + 1,
     last_at = max(uses.last_at, excluded.last_at);
 
+-- name: merge_use
+-- Take in a use counted elsewhere.
+INSERT INTO uses (tenant, user_id, id, count, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (tenant, user_id, id) DO UPDATE SET
+    count = max(uses.count, excluded.count),
+    last_at = max(uses.last_at, excluded.last_at);
+
 -- name: uses
 -- Every use counted.
 SELECT id, count, last_at FROM uses WHERE tenant = ?1 AND user_id = ?2;

@@ -1,0 +1,601 @@
+"""The whole flow on one page: talk comes in, is kept, admitted, folded into beliefs, recalled, explained and erased.
+
+`Memory` is a place where memories are kept; `Memory.user(...)` gives the verbs of one owner. Each verb reads top to
+bottom: take what the caller gave, let a stage decide, write once, answer with a receipt. The stages (`writer`,
+`ledger`, `beliefs`, `recall`, `stores`) do not know each other: values pass between them here, in `writes.py` (one
+transaction that enters), `folding.py` (rows to beliefs) and `reads.py` (beliefs to answers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Self, TypedDict, TypeVar, Unpack
+
+from firsthand import reads, upkeep, wiring
+from firsthand.errors import InvalidInput, NotAllowed, NotFound
+from firsthand.folding import Folder
+from firsthand.ledger import export, intake, secrets
+from firsthand.ledger.admission import Claim
+from firsthand.model import (
+    Act,
+    Belief,
+    Caller,
+    Context,
+    ErasureReceipt,
+    Evidence,
+    Explanation,
+    Hit,
+    Kind,
+    Message,
+    Owner,
+    Pending,
+    Position,
+    Receipt,
+    Report,
+    Session,
+    Source,
+    State,
+    micros,
+)
+from firsthand.policy import Policy
+from firsthand.ports import MessageQuery, Reading, Tokenizer, Writer, Writing
+from firsthand.recall.context import Budget, build
+from firsthand.recall.question import Conditions, People, Question, ask
+from firsthand.recall.recall import Found, search
+from firsthand.snapshots import Seen, Snapshots
+from firsthand.text import value_key
+from firsthand.writes import Aim, Batch, Means, Offer, Write, body_of, joined, once, pending, unseen
+
+MOST_VALUE = 20_000  # characters of one remembered value; longer texts are messages
+
+When = datetime | str | float | None
+Cites = Evidence | str | Mapping[str, Any]
+
+
+class WriteOptions(TypedDict, total=False):
+    """What every writing verb also takes."""
+
+    said_at: When  # when it was said; now unless given
+    session: str | None
+    origin: str | None  # where it came from, for `forget_source`
+    metadata: Mapping[str, Any] | None
+    idempotency_key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a caller gave with an act."""
+
+    value: str | None = None
+    at: datetime | None = None
+    reason: str | None = None
+
+
+class ReadOptions(TypedDict, total=False):
+    """What narrows a recall."""
+
+    kinds: Sequence[Kind | str] | None
+    sessions: Sequence[str] | None
+    since: When  # said at or after
+    until: When  # said before
+    valid_at: When  # what was true then
+    known_at: When  # what memory had been told by then
+    include: str  # "all", "beliefs" or "messages"
+    filters: Mapping[str, Any] | None  # a tree over metadata
+
+
+class Memory:
+    """A place where memories are kept: a SQLite file, or `:memory:`.
+
+    Args:
+        location: a path, or ":memory:".
+        policy: the text of a policy file, or a Policy. None: the one the store has, the default one in a new store.
+        embedder: "static" (a table in the package), "onnx", "none", a function from texts to vectors, or an object
+            with `name`, `dimensions`, `inline` and `embed`. "auto": the one that the store has, static in a new one.
+        writer: "rules" (explicit first-person statements, no model), "none", or an object with `propose`.
+        clock: a function that tells the time, for tests and replays. None: the system's.
+        key: passphrase of an encrypted file. A lost key is a lost store.
+        zone: time zone of naive times. UTC unless said.
+        tokenizer: counts the tokens of a context: an object with `count`, or a function.
+        reembed: open a store whose vectors another embedder made, so that `embed()` can make them again.
+
+    Raises StoreUnavailable, StoreCorrupt, SchemaTooNew, PolicyMismatch, EmbedderMismatch, InvalidInput.
+    """
+
+    def __init__(
+        self,
+        location: str | Path = ":memory:",
+        *,
+        policy: Policy | str | None = None,
+        embedder: wiring.EmbedderSpec = wiring.AUTO,
+        writer: Writer | str | None = "rules",
+        clock: Callable[[], datetime] | None = None,
+        key: str | bytes | None = None,
+        zone: tzinfo = UTC,
+        tokenizer: Tokenizer | Callable[[str], int] | None = None,
+        reembed: bool = False,
+    ) -> None:
+        self.parts = wiring.assemble(
+            location=str(location), key=key, embedder=embedder, writer=writer, tokenizer=tokenizer, clock=clock
+        )
+        self.zone = zone
+        self.snapshots = Snapshots()
+        try:
+            self.policy = upkeep.settle_policy(self.parts.store, policy)
+            upkeep.settle_embedder(self.parts.store, self.parts.embedder, reembed=reembed)
+        except BaseException:
+            self.parts.store.close()
+            raise
+
+    def user(
+        self,
+        user: str,
+        *,
+        tenant: str = "default",
+        agent: str | None = None,
+        session: str | None = None,
+        aliases: Iterable[str] = (),
+        caller: Caller = Caller.PERSON,
+    ) -> User:
+        """The verbs of one owner.
+
+        `agent` and `session` stamp what is written and narrow what is read. `aliases` are the names that the person
+        goes by in talk with several people. `caller` MODEL binds the sources that may be claimed.
+        """
+        owner = Owner(intake.name_of(tenant, "tenant"), intake.name_of(user, "user"))
+        return User(self, owner, agent=agent, session=session, aliases=frozenset(aliases), caller=caller)
+
+    def users(self) -> list[Owner]:
+        """Every owner that this store holds something of."""
+        return self.parts.store.owners()
+
+    def import_(self, path: str | Path) -> Report:
+        """Take in an export: rows that are here already are left alone, erased ones stay erased, beliefs fold again."""
+        return upkeep.import_file(self, Path(path))
+
+    def rebuild(self) -> Report:
+        """Derive beliefs and indexes again from the ledger, and say whether they came out equal."""
+        return upkeep.rebuild(self)
+
+    def apply_policy(self, policy: Policy | str) -> Report:
+        """Take another policy: store it and fold every owner again. Admission verdicts stay as they were given."""
+        return upkeep.apply_policy(self, policy)
+
+    def embed(self) -> int:
+        """Make the vectors that are due with the embedder in use; resumable. Returns how many were made."""
+        return upkeep.embed(self)
+
+    def health(self) -> dict[str, Any]:
+        """Store invariants and counts: what is wrong (empty when nothing is), and how much there is of what."""
+        return upkeep.health(self)
+
+    def maintain(self, now: datetime | None = None) -> dict[str, int]:
+        """Retention, due vectors and upkeep of the file. Safe to run at any time, twice, or to be killed."""
+        return upkeep.maintain(self, now or self.parts.clock())
+
+    def vectors(self, texts: Sequence[str]) -> list[bytes | None]:
+        """Packed float16 vectors of texts; None each where vectors are made later or not at all."""
+        embedder = self.parts.embedder
+        if embedder is None or not embedder.inline or not texts:
+            return [None] * len(texts)
+        return [row.tobytes() for row in embedder.embed(texts).astype("<f2")]
+
+    def close(self) -> None:
+        """Let go of the file. Safe to call twice."""
+        self.parts.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """The verbs of one owner. Every write is one transaction and answers with a receipt after the commit."""
+
+    memory: Memory
+    owner: Owner
+    agent: str | None = None
+    session: str | None = None
+    aliases: frozenset[str] = frozenset()
+    caller: Caller = Caller.PERSON
+
+    # -- writing: talk ------------------------------------------------------------------------------------------
+
+    def observe(self, messages: object, *, full: bool = False, **options: Unpack[WriteOptions]) -> Receipt:
+        """Keep messages word for word, and what the writer's rules find in them.
+
+        Takes a string, a message or a list of them, in the shapes of OpenAI, Anthropic and LangChain. A message with
+        an id that is here already is a duplicate; with other content, a Conflict. `full=True` for clients that send
+        the whole history each time. Never calls a model.
+
+        Raises InvalidInput (the whole batch is refused), Conflict, StoreError.
+        """
+        now = self.memory.parts.clock()
+        drafts = intake.drafts(messages, now=self._said_at(options) or now, zone=self.memory.zone, mask=secrets.mask)
+        batch = Batch(drafts, self._session(options), full, options.get("origin"), self._metadata(options))
+        vectors = self._vectors_of_new(batch)
+        return self._write(now, options, (drafts, batch.session), lambda write: write.keep(batch, vectors))
+
+    def extract(self, since: When = None, *, session: str | None = None) -> Receipt:
+        """Run the writer on the messages said since a time, and add what is new. Safe to repeat."""
+        query = MessageQuery(since=self._time(since, "since"), session=session or self.session, agent=self.agent)
+        with self._reading() as work:
+            found = list(work.messages.walk(query))
+        receipt = Receipt()
+        for talk in _conversations(found):
+            heard = self._write(self.memory.parts.clock(), {}, (), partial(Write.listen, messages=talk))
+            receipt = joined(receipt, heard)
+        return receipt
+
+    def end_session(self, session: str | None = None) -> Receipt:
+        """The conversation is over: run the writer on what it said and was not looked at yet."""
+        return self.extract(session=session)
+
+    # -- writing: claims ----------------------------------------------------------------------------------------
+
+    def remember(
+        self,
+        text: str,
+        *,
+        subject: str = "user",
+        attribute: str | None = None,
+        source: Source | str = Source.STATED,
+        confidence: float | None = None,
+        kind: Kind | str | None = None,
+        valid_from: When = None,
+        valid_to: When = None,
+        expires_at: When = None,
+        evidence: Iterable[Cites] = (),
+        **options: Unpack[WriteOptions],
+    ) -> Receipt:
+        """Offer one claim to memory: free text, or the value of an attribute of a subject.
+
+        `evidence` are message ids, or mappings {"message_id", "quote"}. `confidence` may only lower what the source
+        gives. Raises InvalidInput, NotAllowed (a source the caller may not claim), Conflict, StoreError.
+        """
+        now = self.memory.parts.clock()
+        rule = self.memory.policy.attribute(intake.name_of(attribute, "attribute")) if attribute is not None else None
+        cites = tuple(_evidence(each) for each in evidence)
+        claim = Claim(
+            act=Act.ASSERT,
+            subject=self._subject(subject),
+            attribute=rule.name if rule else None,
+            value=intake.value_of(text, MOST_VALUE, secrets.mask),
+            kind=_one_of(Kind, kind, "kind") if kind is not None else (rule.kind if rule else Kind.SEMANTIC),
+            source=_one_of(Source, source, "source"),
+            confidence=confidence,
+            evidence=cites,
+            origin=options.get("origin"),
+        )
+        offer = Offer(
+            claim,
+            said_at=self._said_at(options) or self._heard_at(cites) or now,
+            valid_from=self._time(valid_from, "valid_from"),
+            valid_to=self._time(valid_to, "valid_to"),
+            expires_at=self._time(expires_at, "expires_at"),
+            session=self._session(options),
+            metadata=self._metadata(options),
+        )
+        if offer.valid_to is not None and offer.valid_to <= (offer.valid_from or offer.said_at):
+            raise InvalidInput("valid_to must be later than valid_from")
+        body = (claim, offer.valid_from, offer.valid_to, offer.expires_at, offer.metadata)
+        return self._write(now, options, body, lambda write: write.offer([offer]))
+
+    def correct(
+        self, belief_id: str, value: str, *, reason: str | None = None, **options: Unpack[WriteOptions]
+    ) -> Receipt:
+        """Replace a belief over the whole of its interval: it never was. The old one is kept as withdrawn."""
+        new = intake.value_of(value, MOST_VALUE, secrets.mask)
+        return self._act(Act.CORRECT, belief_id, Given(value=new, reason=reason), options)
+
+    def end(
+        self, belief_id: str, at: When = None, *, reason: str | None = None, **options: Unpack[WriteOptions]
+    ) -> Receipt:
+        """It was true and no longer is, as of `at` (now unless said)."""
+        return self._act(Act.END, belief_id, Given(at=self._time(at, "at"), reason=reason), options)
+
+    def retract(self, id: str, *, reason: str | None = None, **options: Unpack[WriteOptions]) -> Receipt:  # noqa: A002 - the public name
+        """It was never true. Takes the id of a belief, an observation or a message."""
+        return self._act(Act.RETRACT, id, Given(reason=reason), options)
+
+    def confirm(self, belief_id: str, **options: Unpack[WriteOptions]) -> Receipt:
+        """The person says that it is so."""
+        return self._act(Act.CONFIRM, belief_id, Given(), options)
+
+    def reject(self, belief_id: str, *, reason: str | None = None, **options: Unpack[WriteOptions]) -> Receipt:
+        """The person says that it is not so."""
+        return self._act(Act.REJECT, belief_id, Given(reason=reason), options)
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def recall(self, question: str, *, limit: int = 10, **options: Unpack[ReadOptions]) -> list[Hit]:
+        """What memory holds that answers a question, best first; at most `limit`, each with its terms and evidence.
+
+        Never writes. Empty when nothing is good enough. Raises InvalidInput, ProviderFailed, StoreError.
+        """
+        return list(self.search(question, limit=limit, **options).hits)
+
+    def search(self, question: str, *, limit: int = 10, **options: Unpack[ReadOptions]) -> Found:
+        """As `recall`, with the account of how each hit came about and what was left out."""
+        with self._reading() as work:
+            seen = self._see(work, options.get("valid_at"), options.get("known_at"))
+            held = reads.held_by(work, seen, self.agent, self.session)
+            asked = self._ask(question, seen, self._conditions(limit, options))
+            return search(asked, seen.index, held, reads.beside(work, seen))
+
+    def context(
+        self, question: str, *, max_tokens: int = 800, limit: int = 10, **options: Unpack[ReadOptions]
+    ) -> Context:
+        """The block to give to the model: the profile first, then what the question needs, dated and cited."""
+        times = {"valid_at": options.get("valid_at"), "known_at": options.get("known_at")}
+        hits = self.recall(question, limit=limit, **options)
+        now = self._time(options.get("valid_at"), "valid_at") or self.memory.parts.clock()
+        budget = Budget(self.memory.parts.tokenizer, now, intake.limit_of(max_tokens), intake.limit_of(limit))
+        return build(self.profile(**times), hits, budget)
+
+    def profile(self, *, valid_at: When = None, known_at: When = None) -> list[Belief]:
+        """What is always worth knowing of the person: current values of the profile's slots. Guesses never enter."""
+        held = self.beliefs(subject="user", valid_at=valid_at, known_at=known_at)
+        return [b for b in held if b.attribute and not b.guess and self.memory.policy.attribute(b.attribute).profile]
+
+    def beliefs(
+        self,
+        subject: str | None = None,
+        attribute: str | None = None,
+        *,
+        state: State | str | None = State.ACTIVE,
+        valid_at: When = None,
+        known_at: When = None,
+    ) -> list[Belief]:
+        """What memory holds, in one state ("active" unless said) or in every one (None or "all")."""
+        wanted = None if state in (None, "all") else _one_of(State, state, "state")
+        with self._reading() as work:
+            seen = self._see(work, valid_at, known_at)
+            found = list(reads.narrowed(work, seen, self.agent, self.session))
+        if subject is not None:
+            key = value_key(self._subject(subject))
+            found = [b for b in found if value_key(b.subject) == key]
+        if attribute is not None:
+            found = [b for b in found if b.attribute == self.memory.policy.canonical(attribute)]
+        return [b for b in found if wanted is None or b.state is wanted]
+
+    def history(self, subject: str, attribute: str | None = None) -> list[Belief]:
+        """Every belief that the slot has held, oldest first, with intervals, states and reasons."""
+        return sorted(self.beliefs(subject, attribute, state=None), key=lambda b: (b.valid_from, b.recorded_at, b.id))
+
+    def pending(self) -> list[Pending]:
+        """What waits for the person, with the question to put to them."""
+        return [pending(belief, self.memory.policy) for belief in self.beliefs(state=State.PENDING)]
+
+    def why(self, id: str) -> Explanation:  # noqa: A002 - the public name
+        """Why memory holds a belief: the observations, the words quoted, the rule applied, what it displaced.
+
+        Takes the id of a belief or of any observation that supports it. Raises NotFound.
+        """
+        with self._reading() as work:
+            seen = self._see(work)
+            return reads.explain(work, seen, self.memory.policy, reads.resolve(work, seen, id))
+
+    def messages(
+        self,
+        session: str | None = None,
+        *,
+        since: When = None,
+        until: When = None,
+        after: Position | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Message]:
+        """Every message, in the order that memory was told; `after` is the position of the last one seen."""
+        query = MessageQuery(
+            session=session or self.session,
+            agent=self.agent,
+            since=self._time(since, "since"),
+            until=self._time(until, "until"),
+            after=after,
+            limit=intake.limit_of(limit) if limit is not None else None,
+        )
+        with self._reading() as work:
+            yield from work.messages.walk(query)
+
+    def sessions(self) -> list[Session]:
+        """The conversations, by their first message."""
+        with self._reading() as work:
+            return [s for s in work.messages.sessions() if self.session in (None, s.id)]
+
+    def used(self, ids: Iterable[str]) -> None:
+        """Say which hits served: feeds the use term of the score. Unknown ids are ignored."""
+        now = self.memory.parts.clock()
+        with self.memory.parts.store.writing(self.owner, now) as work:
+            work.beside.add_use(reads.known(work, ids), micros(now))
+
+    # -- leaving ------------------------------------------------------------------------------------------------
+
+    def forget(self, id: str) -> ErasureReceipt:  # noqa: A002 - the public name
+        """Erase one message, observation or belief, and all that rests on it alone. Bytes go, not only rows.
+
+        A belief goes with the messages that it quotes: as long as those words stay, it is not forgotten.
+        Raises NotFound.
+        """
+        return self._leave(lambda work: upkeep.named(work, self._see(work), id))
+
+    def forget_source(
+        self, *, session: str | None = None, message: str | None = None, origin: str | None = None
+    ) -> ErasureReceipt:
+        """Erase everything learned from one session, message or origin, and the messages themselves."""
+        if sum(each is not None for each in (session, message, origin)) != 1:
+            raise InvalidInput("forget_source takes exactly one of session=, message= and origin=")
+        if message is not None:
+            return self.forget(message)
+        return self._leave(lambda work: upkeep.learned_from(work, session=session, origin=origin))
+
+    def erase(self) -> ErasureReceipt:
+        """The right to erasure: everything of this owner goes. Refused on a handle narrowed to an agent or session."""
+        if self.agent is not None or self.session is not None:
+            raise NotAllowed("erase() takes a whole owner; open the user without agent= and session=")
+        return self._leave(upkeep.all_of_it)
+
+    def export(self, path: str | Path) -> Report:
+        """Write everything of this owner as JSON Lines: lossless, with counts and a checksum. Calls no model."""
+        with self._reading() as work:
+            messages, observations = export.write(Path(path), work, self.memory.policy.digest)
+            return Report(
+                equal=True,
+                owners=1,
+                messages=messages,
+                observations=observations,
+                beliefs=len(self._see(work).beliefs),
+            )
+
+    # -- what is asked ------------------------------------------------------------------------------------------
+
+    def _conditions(self, limit: int, options: ReadOptions) -> Conditions:
+        sessions = options.get("sessions")
+        return Conditions(
+            limit=limit,
+            kinds=options.get("kinds"),
+            sessions=[self.session] if sessions is None and self.session is not None else sessions,
+            agent=self.agent,
+            since=self._time(options.get("since"), "since"),
+            until=self._time(options.get("until"), "until"),
+            valid_at=self._time(options.get("valid_at"), "valid_at"),
+            known_at=self._time(options.get("known_at"), "known_at"),
+            include=options.get("include", "all"),
+            filters=options.get("filters"),
+        )
+
+    def _ask(self, question: str, seen: Seen, conditions: Conditions) -> Question:
+        text = intake.question_of(question)
+        names = [b.value for b in seen.beliefs if b.subject == "user" and b.attribute in ("name", "preferred_name")]
+        people = People(seen.index.names, seen.held.subjects, [*self.aliases, *names])
+        asked = ask(text, self.memory.parts.clock(), people, conditions)
+        embedder = self.memory.parts.embedder
+        return asked if embedder is None else asked.with_vector(embedder.embed([asked.asked.topic])[0])
+
+    # -- how the verbs reach the store --------------------------------------------------------------------------
+
+    def _reading(self) -> AbstractContextManager[Reading]:
+        return self.memory.parts.store.reading(self.owner)
+
+    def _see(self, work: Reading, valid_at: When = None, known_at: When = None) -> Seen:
+        now = self.memory.parts.clock()
+        when = self._time(valid_at, "valid_at") or now
+        seen = self.memory.snapshots.see(work, self.memory.policy, when)
+        told = self._time(known_at, "known_at")
+        return seen if told is None else reads.as_known(work, seen, self.memory.policy, (when, told))
+
+    def _write(self, now: datetime, options: WriteOptions, body: object, enter: Callable[[Write], Receipt]) -> Receipt:
+        parts = self.memory.parts
+        means = Means(
+            self.memory.policy, parts.writer, self.caller, self.agent, self.aliases, parts.ids, self.memory.vectors
+        )
+        key = options.get("idempotency_key")
+        with parts.store.writing(self.owner, now) as work:
+            return once(work, key, body_of(body) if key else "", lambda: enter(Write(work, means, now)))
+
+    def _act(self, act: Act, name: str, given: Given, options: WriteOptions) -> Receipt:
+        now = self.memory.parts.clock()
+        aim = Aim(
+            act,
+            name,
+            said_at=self._said_at(options) or now,
+            value=given.value,
+            at=given.at,
+            reason=given.reason,
+            session=self._session(options),
+            origin=options.get("origin"),
+            metadata=self._metadata(options),
+        )
+        return self._write(now, options, (act, name, given), lambda write: self._carry_out(write, aim))
+
+    def _carry_out(self, write: Write, aim: Aim) -> Receipt:
+        seen = self._see(write.work)
+        heard = reads.messages_of(write.work, [aim.id]) if aim.act is Act.RETRACT else {}
+        try:
+            return write.act(aim, reads.resolve(write.work, seen, aim.id))
+        except NotFound:
+            if aim.id not in heard:
+                raise
+        return write.take_back(aim, heard[aim.id])
+
+    def _leave(self, choose: Callable[[Writing], upkeep.Leaving]) -> ErasureReceipt:
+        now = self.memory.parts.clock()
+        with self.memory.parts.store.writing(self.owner, now) as work:
+            receipt = upkeep.erase(work, choose(work), Folder(work, self.memory.policy, self.memory.vectors, now))
+        self.memory.snapshots.forget(self.owner)
+        self.memory.parts.store.scrub()
+        return receipt
+
+    def _vectors_of_new(self, batch: Batch) -> Mapping[str, bytes | None]:
+        """Vectors are made before the transaction, so that no other process waits for them."""
+        with self._reading() as work:
+            fresh, _ = unseen(work, batch)
+        texts = list(dict.fromkeys(draft.content for draft in fresh))
+        return dict(zip(texts, self.memory.vectors(texts), strict=True))
+
+    # -- what the caller gave -----------------------------------------------------------------------------------
+
+    def _subject(self, subject: str) -> str:
+        name = intake.name_of(subject, "subject")
+        return "user" if name in self.aliases or name.casefold() == "user" else name
+
+    def _session(self, options: WriteOptions) -> str | None:
+        given = options.get("session")
+        return intake.name_of(given, "session") if given is not None else self.session
+
+    def _metadata(self, options: WriteOptions) -> Mapping[str, Any]:
+        return intake.metadata_of(options.get("metadata"), secrets.mask)
+
+    def _time(self, value: When, name: str) -> datetime | None:
+        return None if value is None else intake.time_of(value, name, self.memory.zone)
+
+    def _said_at(self, options: WriteOptions) -> datetime | None:
+        return self._time(options.get("said_at"), "said_at")
+
+    def _heard_at(self, cites: Sequence[Evidence]) -> datetime | None:
+        """A claim with evidence was said when its first message was."""
+        with self._reading() as work:
+            heard = reads.messages_of(work, (each.message_id for each in cites))
+        missing = [each.message_id for each in cites if each.message_id not in heard]
+        if missing:
+            raise InvalidInput(f"evidence names the message {missing[0]!r}, which is not here")
+        return heard[cites[0].message_id].at if cites else None
+
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def _one_of(kind: type[E], value: object, what: str) -> E:
+    try:
+        return kind(str(value))
+    except ValueError:
+        known = ", ".join(kind)
+        raise InvalidInput(f"{what} is one of {known}; not {str(value)[:40]!r}") from None
+
+
+def _evidence(given: Cites) -> Evidence:
+    if isinstance(given, Evidence):
+        return given
+    if isinstance(given, str):
+        return Evidence(given)
+    if isinstance(given, Mapping) and isinstance(given.get("message_id"), str) and set(given) <= _EVIDENCE:
+        return Evidence(**given)
+    raise InvalidInput('evidence is a message id, or {"message_id": …, "quote": …}')
+
+
+_EVIDENCE = {"message_id", "start", "end", "quote"}
+
+
+def _conversations(messages: Sequence[Message]) -> list[list[Message]]:
+    """Messages by session, each session in ledger order."""
+    ordered = sorted(messages, key=lambda m: m.session or "")
+    return [list(talk) for _, talk in groupby(ordered, key=lambda m: m.session)]

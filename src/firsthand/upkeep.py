@@ -1,0 +1,336 @@
+"""What is done to a whole store or a whole owner: policies, embedders, rebuilding, erasing, importing, health."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from firsthand.beliefs.digest import digest
+from firsthand.beliefs.slots import owner_key
+from firsthand.beliefs.view import View, view
+from firsthand.errors import EmbedderMismatch, InvalidInput, PolicyMismatch
+from firsthand.folding import Folder, search_texts
+from firsthand.ledger import erasure, export
+from firsthand.model import ErasureReceipt, Observation, Owner, Report, State
+from firsthand.policy import Policy, default_policy, parse
+from firsthand.ports import Embedder, MessageQuery, Reading, Removal, SearchRow, Store, Writing
+from firsthand.reads import messages_of, resolve, supporters, unknown
+from firsthand.snapshots import Seen, Snapshots
+from firsthand.text import term_hashes
+from firsthand.wiring import Parts
+
+CHANGING = "changing to "
+AT_ONCE = 256  # rows embedded between two commits: an interruption loses no more than these
+
+
+class Place(Protocol):
+    """A memory, as upkeep needs it."""
+
+    parts: Parts
+    policy: Policy
+    snapshots: Snapshots
+
+    def vectors(self, texts: Sequence[str]) -> list[bytes | None]:
+        """Packed vectors of texts, None where they are made later."""
+
+
+# -- policy and embedder -----------------------------------------------------------------------------------------
+
+
+def settle_policy(store: Store, given: Policy | str | None) -> Policy:
+    """The policy that this store is folded with; a new store takes the one given, or the default.
+
+    Raises PolicyMismatch when another is given, PolicyInvalid when it is none.
+    """
+    wanted = parse(given) if isinstance(given, str) else given
+    kept = store.facts().get("policy")
+    if kept is None:
+        chosen = wanted or default_policy()
+        store.set_facts({"policy": chosen.text, "policy_digest": chosen.digest})
+        return chosen
+    held = parse(kept)
+    if wanted is not None and wanted.digest != held.digest:
+        raise PolicyMismatch(
+            "this store was folded with another policy; `firsthand policy apply FILE` takes the new one and folds again"
+        )
+    return held
+
+
+def settle_embedder(store: Store, embedder: Embedder | None, *, reembed: bool) -> None:
+    """Hold the store to one embedder. None (words alone) reads any store.
+
+    Raises EmbedderMismatch when the store's vectors were made by another, unless `reembed`.
+    """
+    kept = store.facts().get("embedder")
+    if embedder is None or kept == embedder.name:
+        return
+    if kept is None:
+        store.set_facts({"embedder": embedder.name})
+    elif not reembed:
+        made = kept.removeprefix(CHANGING)
+        raise EmbedderMismatch(
+            f"the vectors here were made by {made!r}, not by {embedder.name!r}; "
+            "`firsthand embed --embedder NAME` makes them again, embedder='none' reads by words alone"
+        )
+
+
+def embed(place: Place) -> int:
+    """Make the vectors that are due; all of them where another embedder made them."""
+    parts = place.parts
+    embedder = parts.embedder
+    if embedder is None:
+        return 0
+    if parts.store.facts().get("embedder") != embedder.name:
+        parts.store.set_facts({"embedder": CHANGING + embedder.name})
+        for owner in parts.store.owners():
+            with parts.store.writing(owner, parts.clock()) as work:
+                work.search.forget_vectors()
+                work.bump_epoch()
+        parts.store.set_facts({"embedder": embedder.name})
+    return sum(_embed_owner(place, embedder, owner) for owner in parts.store.owners())
+
+
+def _embed_owner(place: Place, embedder: Embedder, owner: Owner) -> int:
+    made = 0
+    while True:
+        with place.parts.store.reading(owner) as work:
+            due = work.search.due(AT_ONCE)
+            texts = _belief_texts(work, place.policy, place.parts.clock()) if _any_belief(due) else {}
+        named = [(kind, name, texts.get(name, "") if kind == "belief" else text) for kind, name, text in due]
+        if not named:
+            return made
+        vectors = embedder.embed([text for _, _, text in named]).astype("<f2")
+        rows = [
+            SearchRow(kind, name, term_hashes(text), vector.tobytes())
+            for (kind, name, text), vector in zip(named, vectors, strict=True)
+        ]
+        with place.parts.store.writing(owner, place.parts.clock()) as work:
+            work.search.put(rows)
+            work.bump_epoch()
+        made += len(rows)
+
+
+def _any_belief(due: Iterable[tuple[str, str, str]]) -> bool:
+    return any(kind == "belief" for kind, _, _ in due)
+
+
+def _belief_texts(work: Reading, policy: Policy, now: datetime) -> dict[str, str]:
+    return search_texts(view(work.beliefs.cells(), policy, now))
+
+
+# -- rebuilding --------------------------------------------------------------------------------------------------
+
+
+def rebuild(place: Place) -> Report:
+    """Derive beliefs and search rows of every owner again from the ledger."""
+    different, counts = [], [0, 0, 0]
+    for owner in place.parts.store.owners():
+        with place.parts.store.writing(owner, place.parts.clock()) as work:
+            _reindex(work, place.vectors)
+            before, after = _folder(place, work).rebuild()
+            if before != after:
+                different.append(f"{owner.tenant}/{owner.user}")
+            for at, count in enumerate(_counts(work, place.policy, place.parts.clock())):
+                counts[at] += count
+        place.snapshots.forget(owner)
+    owners = len(place.parts.store.owners())
+    return Report(not different, owners, counts[0], counts[1], counts[2], tuple(different))
+
+
+def apply_policy(place: Place, given: Policy | str) -> Report:
+    """Store another policy and fold every owner again by it."""
+    policy = parse(given) if isinstance(given, str) else given
+    place.policy = policy
+    place.parts.store.set_facts({"policy": policy.text, "policy_digest": policy.digest})
+    return rebuild(place)
+
+
+def _folder(place: Place, work: Writing) -> Folder:
+    return Folder(work, place.policy, place.vectors, place.parts.clock())
+
+
+def _reindex(work: Writing, vectors: Callable[[Sequence[str]], Sequence[bytes | None]]) -> None:
+    kept = {facts.id: facts.vector for facts in work.search.messages()}
+    rows: list[SearchRow] = []
+    for message in work.messages.walk(MessageQuery()):
+        vector = kept.get(message.id) or vectors([message.content])[0]
+        rows.append(SearchRow("message", message.id, term_hashes(message.content), vector))
+        if len(rows) >= AT_ONCE:
+            work.search.put(rows)
+            rows = []
+    work.search.put(rows)
+
+
+def _counts(work: Reading, policy: Policy, now: datetime) -> tuple[int, int, int]:
+    messages = sum(session.messages for session in work.messages.sessions())
+    observations = sum(1 for _ in work.observations.walk())
+    return messages, observations, len(view(work.beliefs.cells(), policy, now).beliefs)
+
+
+# -- leaving -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """What the caller asked to erase."""
+
+    messages: tuple[str, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    everything: bool = False
+
+
+def named(work: Reading, seen: Seen, name: str) -> Leaving:
+    """What goes when this message, observation or belief is forgotten. Raises NotFound."""
+    if any(belief.id == name for belief in seen.beliefs):
+        carried = supporters(work, seen, resolve(work, seen, name))
+        return Leaving(tuple({e.message_id for o in carried for e in o.evidence}), tuple(carried))
+    single = work.observations.get([name])
+    if single:
+        return Leaving(tuple({e.message_id for e in single[name].evidence}), (single[name],))
+    if not messages_of(work, [name]):
+        raise unknown(name)
+    return Leaving(messages=(name,))
+
+
+def learned_from(work: Reading, *, session: str | None, origin: str | None) -> Leaving:
+    """What was said in one session or came from one origin, and what was claimed there."""
+    heard = work.messages.walk(MessageQuery(session=session, origin=origin))
+    claimed = (row.observation for row in work.observations.walk())
+    matching = (
+        o for o in claimed if (session is None or o.session == session) and (origin is None or o.origin == origin)
+    )
+    return Leaving(tuple(m.id for m in heard), tuple(matching))
+
+
+def all_of_it(_: Reading) -> Leaving:
+    """Everything of the owner."""
+    return Leaving(everything=True)
+
+
+def erase(work: Writing, leaving: Leaving, folder: Folder) -> ErasureReceipt:
+    """Remove rows, write again without the erased words what others still rest on, and fold what is left."""
+    key = owner_key(work.owner)
+    ledger = [row.observation for row in work.observations.walk()]
+    before = len(view(work.beliefs.cells(), folder.policy, folder.now).beliefs)
+    if leaving.everything:
+        messages = [m.id for m in work.messages.walk(MessageQuery())]
+        digests = erasure.tombstones(key, [*messages, *(o.id for o in ledger)])
+        work.erase(Removal(everything=True), digests)
+        return ErasureReceipt(len(messages), len(ledger), before, tuple(digests))
+    going = erasure.plan(leaving.messages, leaving.observations, ledger)
+    digests = erasure.tombstones(key, [*going.messages, *going.observation_ids])
+    rewritten = [o.id for o in going.stripped]
+    placed = work.beliefs.placements(observation_ids=[*going.observation_ids, *rewritten])
+    work.erase(Removal(going.messages, [*going.observation_ids, *rewritten]), digests)
+    work.observations.add(going.stripped)
+    folder.refold({placement.slot for placement, _ in placed}, rewritten)
+    after = len(view(work.beliefs.cells(), folder.policy, folder.now).beliefs)
+    return ErasureReceipt(len(going.messages), len(going.observations), before - after, tuple(digests))
+
+
+# -- import ------------------------------------------------------------------------------------------------------
+
+
+def import_file(place: Place, path: Path) -> Report:
+    """Take in an export: rows that are here are left alone, erased ones stay erased, beliefs fold again."""
+    given = export.read(path)
+    key = owner_key(given.owner)
+    with place.parts.store.writing(given.owner, place.parts.clock()) as work:
+        known_messages = messages_of(work, (m.id for m in given.messages))
+        known = work.observations.get([o.id for o in given.observations])
+        for message in given.messages:
+            if message.id in known_messages and known_messages[message.id] != message:
+                raise InvalidInput(f"message {message.id!r} is here with other content; nothing was imported")
+        ids = [*(m.id for m in given.messages), *(o.id for o in given.observations)]
+        by_digest = dict(zip(erasure.tombstones(key, ids), ids, strict=True))
+        erased = {by_digest[each] for each in work.tombstoned(list(by_digest))}
+        messages = [m for m in given.messages if m.id not in known_messages and m.id not in erased]
+        observations = [o for o in given.observations if o.id not in known and o.id not in erased]
+        work.messages.add(messages)
+        vectors = place.vectors([m.content for m in messages])
+        work.search.put(
+            [
+                SearchRow("message", m.id, term_hashes(m.content), vector)
+                for m, vector in zip(messages, vectors, strict=True)
+            ]
+        )
+        work.observations.add(observations)
+        work.beside.merge_uses({name: use for name, use in given.uses.items() if name not in erased})
+        told = [m.position.recorded_at for m in messages] + [o.position.recorded_at for o in observations]
+        work.advance_to(max(told, default=0))
+        _folder(place, work).rebuild()
+        held = len(view(work.beliefs.cells(), place.policy, place.parts.clock()).beliefs)
+    place.snapshots.forget(given.owner)
+    taken = len(messages) + len(observations)
+    return Report(
+        equal=True,
+        owners=1,
+        messages=len(messages),
+        observations=len(observations),
+        beliefs=held,
+        duplicates=len(ids) - taken - len(erased),
+        refused=len(erased),
+    )
+
+
+# -- health ------------------------------------------------------------------------------------------------------
+
+
+def health(place: Place) -> dict[str, Any]:
+    """Store invariants and counts."""
+    wrong = list(place.parts.store.check())
+    totals = dict.fromkeys(("owners", "messages", "observations", "dropped", "beliefs", "active", "pending", "due"), 0)
+    for owner in place.parts.store.owners():
+        with place.parts.store.reading(owner) as work:
+            seen = view(work.beliefs.cells(), place.policy, place.parts.clock())
+            totals["owners"] += 1
+            totals["messages"] += sum(session.messages for session in work.messages.sessions())
+            totals["observations"] += sum(1 for _ in work.observations.walk())
+            totals["dropped"] += len(work.beside.dropped())
+            totals["beliefs"] += len(seen.beliefs)
+            totals["active"] += sum(b.state is State.ACTIVE for b in seen.beliefs)
+            totals["pending"] += sum(b.state is State.PENDING for b in seen.beliefs)
+            totals["due"] += len(work.search.due(10_000)) if place.parts.embedder else 0
+            wrong.extend(f"{owner.tenant}/{owner.user}: {fault}" for fault in _faults(seen, place.policy))
+    offered = totals["observations"] + totals["dropped"]
+    return {
+        "ok": not wrong,
+        "wrong": wrong,
+        **totals,
+        "admission_rate": round(totals["observations"] / offered, 4) if offered else None,
+        "embedder": place.parts.store.facts().get("embedder"),
+        "policy_digest": place.policy.digest,
+    }
+
+
+def _faults(seen: View, policy: Policy) -> Iterable[str]:
+    """A slot of one value must hold one at a time, unless its values are disputed."""
+    held: dict[str, str] = {}
+    for belief in seen.beliefs:
+        if belief.state is not State.ACTIVE or belief.attribute is None or belief.disputed_with:
+            continue
+        if (
+            policy.attribute(belief.attribute).cardinality == "one"
+            and held.setdefault(belief.slot, belief.id) != belief.id
+        ):
+            yield f"{belief.subject} has two values of {belief.attribute} at once"
+
+
+def maintain(place: Place, now: datetime) -> dict[str, int]:
+    """Due vectors, and upkeep of the file. Every step may be repeated or cut short."""
+    made = embed(place)
+    expired = 0
+    for owner in place.parts.store.owners():
+        with place.parts.store.reading(owner) as work:
+            seen = view(work.beliefs.cells(), place.policy, now)
+            expired += sum(b.state is State.EXPIRED for b in seen.beliefs)
+    place.parts.store.scrub()
+    return {"vectors": made, "expired": expired}
+
+
+def fingerprint(work: Reading) -> str:
+    """The canonical digest of an owner's beliefs, without clocks and use."""
+    return digest(work.beliefs.cells())

@@ -1,0 +1,128 @@
+"""The one file that knows which store and which models are in use.
+
+Everything that `Memory` was given by name becomes a live object here; nothing else imports `stores` or `providers`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from firsthand.errors import InvalidInput
+from firsthand.ports import Clock, Embedder, Ids, Store, Tokenizer, Writer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: an id is read aloud and typed
+AUTO = "auto"  # the embedder that the store has; `static` in a new one
+
+_ID_LENGTH = 12  # 60 bits: at a million ids of one owner, one chance in two million of any two alike
+
+EmbedderSpec = Embedder | Callable[[Sequence[str]], "np.ndarray | Sequence[Sequence[float]]"] | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything from outside that a memory runs on."""
+
+    store: Store
+    embedder: Embedder | None
+    writer: Writer | None
+    tokenizer: Tokenizer
+    clock: Clock
+    ids: Ids
+
+
+def system_clock() -> datetime:
+    """Now, in UTC."""
+    return datetime.now(UTC)
+
+
+def random_id() -> str:
+    """Twelve characters that can be read aloud and typed."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH))
+
+
+def open_store(location: str, key: str | bytes | None) -> Store:
+    """The store at a path, `:memory:` or an address.
+
+    Raises StoreUnavailable and its kin, and InvalidInput for an address of a kind that is not served.
+    """
+    if location.startswith(("postgresql://", "postgres://")):
+        raise InvalidInput("PostgreSQL is not served by this version; use a file path or ':memory:'")
+    if not location:
+        raise InvalidInput("the store needs a path; use ':memory:' for one that is not kept")
+    from firsthand.stores.sqlite.adapter import open_sqlite
+
+    return open_sqlite(location, key=key, store_id=random_id)
+
+
+def embedder_of(spec: EmbedderSpec) -> Embedder | None:
+    """The embedder for `static`, `onnx`, `none`, a callable, or an object that is one already."""
+    if spec is None or spec == "none":
+        return None
+    from firsthand.providers import resolve
+
+    return resolve(spec)
+
+
+def writer_of(spec: Writer | str | None) -> Writer | None:
+    """The writer for `rules`, `none`, or an object that is one already."""
+    if spec is None or spec == "none":
+        return None
+    if spec == "rules":
+        from firsthand.writer.rules import RulesWriter
+
+        return RulesWriter()
+    if isinstance(spec, str):
+        raise InvalidInput(f"no writer is called {spec!r}; use 'rules' or 'none'")
+    return spec
+
+
+def assemble(
+    *,
+    location: str,
+    key: str | bytes | None,
+    embedder: EmbedderSpec,
+    writer: Writer | str | None,
+    tokenizer: Tokenizer | Callable[[str], int] | None,
+    clock: Clock | None,
+) -> Parts:
+    """Everything from outside, live. The store is opened last, so that nothing is left open when another part fails."""
+    chosen_writer, chosen_tokenizer = writer_of(writer), tokenizer_of(tokenizer)
+    if embedder != AUTO:
+        chosen = embedder_of(embedder)
+        return Parts(
+            open_store(location, key), chosen, chosen_writer, chosen_tokenizer, clock or system_clock, random_id
+        )
+    store = open_store(location, key)
+    try:
+        chosen = embedder_of(_familiar(store.facts().get("embedder")))
+    except BaseException:
+        store.close()
+        raise
+    return Parts(store, chosen, chosen_writer, chosen_tokenizer, clock or system_clock, random_id)
+
+
+def _familiar(name: str | None) -> str:
+    """The word for the embedder that made a store's vectors; `static` for a store that has none."""
+    if name is None:
+        return "static"
+    return next((word for word in ("static", "onnx") if name.startswith(word)), name)
+
+
+def tokenizer_of(spec: Tokenizer | Callable[[str], int] | None) -> Tokenizer:
+    """The tokenizer that budgets a context: WordPiece unless the caller brings the one of its model."""
+    from firsthand.providers.wordpiece import CallableTokenizer, WordPieceTokenizer
+
+    if spec is None:
+        return WordPieceTokenizer()
+    if hasattr(spec, "count"):
+        return spec
+    if callable(spec):
+        return CallableTokenizer(spec)
+    raise InvalidInput("tokenizer= takes a function from text to a number of tokens, or an object with count(text)")
