@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from firsthand.errors import InvalidInput
 from firsthand.ledger import secrets
-from firsthand.ledger.secret_shapes import MARK
+from firsthand.ledger.secret_shapes import MARKED
 from firsthand.model import CONFIDENCE, RANK, SAID, Act, Caller, Evidence, Kind, Message, Role, Source, Verdict
 from firsthand.policy import Policy, Sensitivity
 from firsthand.text import question_terms, terms, value_key
@@ -385,7 +385,6 @@ def _is_request(before: str) -> bool:
 _VERDICTS = {"write": Verdict.WRITE, "confirm": Verdict.NEEDS_CONFIRM, "drop": Verdict.DROP}
 _SEVERITY = (Verdict.WRITE, Verdict.NEEDS_CONFIRM, Verdict.DROP)
 _TAKES_AWAY = (Act.RETRACT, Act.REJECT)
-_MARKS = re.compile(re.escape(MARK) + r"[a-z ]{1,20}\]")
 _FEWEST_WORDS = 4
 
 
@@ -450,5 +449,5 @@ def _is_credential(claim: Claim) -> bool:
     label = f"{claim.attribute.replace('_', ' ')}: " if claim.attribute is not None else ""
     if secrets.mask(value)[1] or secrets.mask(label + value)[1]:
         return True
-    rest, marks = _MARKS.subn(" ", value)
+    rest, marks = MARKED.subn(" ", value)
     return marks > 0 and (claim.attribute is not None or len(rest.split()) < _FEWEST_WORDS)

@@ -21,6 +21,9 @@ PRIVATE_KEY = "private key"
 CARD = "card number"
 PIN = "pin"
 PHRASE = "passphrase"
+MARKED = re.compile(
+    re.escape(MARK) + "(?:" + "|".join((API_KEY, TOKEN, PASSWORD, PRIVATE_KEY, CARD, PIN, PHRASE)) + r")\]"
+)
 
 
 class Found(NamedTuple):

@@ -7,15 +7,18 @@ and commit hashes stay. What a secret looks like by itself is in `secret_shapes.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from firsthand.errors import InvalidInput
 from firsthand.ledger import secret_shapes, secret_words
-from firsthand.ledger.secret_shapes import MARK, Found
+from firsthand.ledger.secret_shapes import MARK, MARKED, Found
 
 DEEPEST = 100  # levels of nested JSON; nothing that people send comes near
 
+# What one masking leaves may make the words beside it readable as one more; a third look hardly ever finds anything.
+_MOST_PASSES = 5
 _FINDERS: tuple[Callable[[str], Iterator[Found]], ...] = (
     secret_shapes.tokens,
     secret_shapes.headers,
@@ -31,14 +34,24 @@ def mask(text: str) -> tuple[str, int]:
 
     Masking twice changes nothing.
     """
+    total = 0
+    for _ in range(_MOST_PASSES):
+        text, count = _masked_once(text)
+        if not count:
+            break
+        total += count
+    return text, total
+
+
+def _masked_once(text: str) -> tuple[str, int]:
     found = _apart(sorted(span for find in _FINDERS for span in find(text)))
-    if not found:
-        return text, 0
+    if MARK in text:
+        found = _off_marks(found, text)
     parts, at = [], 0
     for span in found:
         parts += [text[at : span.start], f"{MARK}{span.kind}]"]
         at = span.end
-    return "".join([*parts, text[at:]]), len(found)
+    return ("".join([*parts, text[at:]]) if found else text), len(found)
 
 
 def mask_json(value: Any) -> tuple[Any, int]:
@@ -59,6 +72,18 @@ def _apart(spans: Sequence[Found]) -> list[Found]:
         else:
             apart.append(span)
     return apart
+
+
+def _off_marks(spans: Sequence[Found], text: str) -> list[Found]:
+    """The spans that touch no mark of an earlier masking."""
+    marks = [mark.span() for mark in MARKED.finditer(text)]
+    begins = [start for start, _ in marks]
+
+    def touches(span: Found) -> bool:
+        last = bisect_left(begins, span.end) - 1  # the last mark that begins before the span ends
+        return last >= 0 and marks[last][1] > span.start
+
+    return [span for span in spans if not touches(span)]
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------
