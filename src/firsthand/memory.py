@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar, Unpack
@@ -49,6 +49,7 @@ from firsthand.ports import MessageQuery, Reading, Tokenizer, Writer, Writing
 from firsthand.recall.context import Budget, build
 from firsthand.recall.question import Conditions, People, Question, ask
 from firsthand.recall.recall import Found, search
+from firsthand.recall.scale import Scale, measured, probes
 from firsthand.snapshots import Seen, Snapshots
 from firsthand.text import value_key
 from firsthand.writes import Aim, Batch, Means, Offer, Write, body_of, joined, once, pending, unseen
@@ -133,6 +134,12 @@ class Memory:
         except BaseException:
             self.parts.store.close()
             raise
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Which cosines of the embedder in use mean "unrelated" and "says the same". Measured once."""
+        embedder = self.parts.embedder
+        return Scale() if embedder is None else measured(embedder.embed(probes()))
 
     def user(
         self,
@@ -479,7 +486,9 @@ class User:
         people = People(seen.index.names, seen.held.subjects, [*self.aliases, *names])
         asked = ask(text, self.memory.parts.clock(), people, conditions)
         embedder = self.memory.parts.embedder
-        return asked if embedder is None else asked.with_vector(embedder.embed([asked.asked.topic])[0])
+        if embedder is None:
+            return asked
+        return asked.with_vector(embedder.embed([asked.asked.topic])[0], self.memory.scale)
 
     # -- how the verbs reach the store --------------------------------------------------------------------------
 
