@@ -42,6 +42,7 @@ _CLASS_KEYS = ("about", "words", "said", "noted", "inferred", *(source.value for
 _TOP_KEYS = ("attributes", "classes")
 _FIELDS = re.compile(r"\{(value|subject)\}")
 _USER = "user"
+_LONGEST_NAME = 80  # of which a near miss is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,9 @@ class Sensitivity:
 class Policy:
     """The conflict table, parsed. Compare policies by `digest`: it covers the meaning, not comments or spacing."""
 
-    text: str
-    attributes: Mapping[str, Attribute]
-    sensitivities: Mapping[str, Sensitivity]
+    text: str = field(repr=False)
+    attributes: Mapping[str, Attribute] = field(repr=False)
+    sensitivities: Mapping[str, Sensitivity] = field(repr=False)
 
     @cached_property
     def digest(self) -> str:
@@ -183,7 +184,7 @@ def _filled(template: str, subject: str, value: str) -> str:
 def _parse(text: str, inherited: Mapping[str, Sensitivity]) -> Policy:
     faults = _Faults(text)
     try:
-        data = tomllib.loads(text)
+        data = tomllib.loads(text.removeprefix("\ufeff"))  # some editors put a mark in front
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PolicyInvalid(f"the policy is not TOML: {error}") from error
     for key in data.keys() - set(_TOP_KEYS):
@@ -218,7 +219,8 @@ class _Faults:
     def raise_if_any(self) -> None:
         if self._found:
             listed = "; ".join(what for _, what in sorted(self._found))
-            raise PolicyInvalid(f"the policy has {len(self._found)} fault(s): {listed}")
+            count = "1 fault" if len(self._found) == 1 else f"{len(self._found)} faults"
+            raise PolicyInvalid(f"the policy has {count}: {listed}")
 
     @cached_property
     def _lines(self) -> Mapping[tuple[str, str | None], int]:
@@ -255,6 +257,8 @@ def _tables(data: Mapping[str, Any], key: str, faults: _Faults) -> Iterator[tupl
     for name, table in group.items():
         if not isinstance(table, dict):
             faults.add(key, name, f"must be a table: write [{key}.{name}]")
+        elif not any(map(str.isalnum, name)):
+            faults.add(f"{key}.{name}", None, "the name has no letter")
         elif fold_name(name) != name:
             faults.add(f"{key}.{name}", None, f'name is not in snake case: write "{fold_name(name)}"')
         else:
@@ -276,7 +280,7 @@ def _attribute(name: str, table: Mapping[str, Any], classes: Sequence[str], faul
         cardinality=cardinality or "many",
         merge=merge,
         phrase=_template(table, "phrase", fault),
-        aliases=tuple(dict.fromkeys(map(fold_name, _strings(table, "aliases", fault)))),
+        aliases=_aliases(table, fault),
         opposite=_opposite(table, fault),
         authority=_authority(table, fault),
         half_life_days=_days(table, "half_life_days", fault),
@@ -387,6 +391,14 @@ def _template(table: Mapping[str, Any], key: str, fault: _Report) -> str | None:
     return value
 
 
+def _aliases(table: Mapping[str, Any], fault: _Report) -> tuple[str, ...]:
+    given = _strings(table, "aliases", fault)
+    for alias in given:
+        if not any(map(str.isalnum, alias)):
+            fault("aliases", f'"{alias}" has no letter')
+    return tuple(dict.fromkeys(map(fold_name, given)))
+
+
 def _opposite(table: Mapping[str, Any], fault: _Report) -> str | None:
     value = table.get("opposite")
     if value is not None and not isinstance(value, str):
@@ -436,7 +448,7 @@ def _check_opposites(attributes: Mapping[str, Attribute], faults: _Faults) -> No
 
 
 def _near(given: str, allowed: Iterable[str]) -> str:
-    close = difflib.get_close_matches(given.casefold(), list(allowed), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(given[:_LONGEST_NAME].casefold(), list(allowed), n=1, cutoff=0.6)
     return f' (did you mean "{close[0]}"?)' if close else ""
 
 

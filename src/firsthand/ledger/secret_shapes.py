@@ -21,9 +21,7 @@ PRIVATE_KEY = "private key"
 CARD = "card number"
 PIN = "pin"
 PHRASE = "passphrase"
-MARKED = re.compile(
-    re.escape(MARK) + "(?:" + "|".join((API_KEY, TOKEN, PASSWORD, PRIVATE_KEY, CARD, PIN, PHRASE)) + r")\]"
-)
+MARKED = re.compile(rf"{re.escape(MARK)}(?:{API_KEY}|{TOKEN}|{PASSWORD}|{PRIVATE_KEY}|{CARD}|{PIN}|{PHRASE})\]")
 
 
 class Found(NamedTuple):
