@@ -85,7 +85,8 @@ def message_checksum(content: str, rest: str | None) -> int:
 
 def body_of(observation: Observation) -> str:
     """The JSON of an observation, without what is absent."""
-    given = _present(to_json(observation))
+    whole = to_json(observation)
+    given = {"attribute": None, "value": None, **_present(whole)}  # no defaults stand in for these two
     given["evidence"] = [_present(each) for each in given.get("evidence", ())]
     if "target" in given:
         given["target"] = _present(given["target"])
