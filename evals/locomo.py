@@ -7,7 +7,8 @@ observed as they were said (an image's caption is part of its turn), and each qu
 the time of the last turn, when recency speaks loudest. Recall@k is the mean over questions of the share of their
 evidence among the first k hits. The lines below the first stand for simpler ways of recall over the same rows:
 relevance alone (the other three terms of the score left out), and a turn's own BM25 and a turn's own vector alone,
-both with the speakers' names taken out of the question, which is kind to them. The full data is at https://github.com/snap-research/locomo (CC BY-NC 4.0).
+both with the speakers' names taken out of the question, which is kind to them. The full data is at
+https://github.com/snap-research/locomo (CC BY-NC 4.0).
 """
 
 from __future__ import annotations
