@@ -28,7 +28,7 @@ def taken_back(hearing: Hearing) -> bool:
         if match and not hearing.sentence.is_question:
             _take_back_about(hearing, match)
             return True
-    for pattern in hearing.language.requests.retract_last:
+    for pattern in (*hearing.language.requests.retract_joke, *hearing.language.requests.retract_last):
         match = pattern.match(hearing.text)
         ends = _ENDS.match(hearing.text, match.end()) if match else None
         if match and ends:
@@ -45,12 +45,14 @@ def _take_back_last(hearing: Hearing, match: re.Match[str]) -> None:
     if not idle.match(before):
         _take_back_own(hearing, match)
         return
-    for turn in reading.talk.mine():
-        if turn.takes_back or turn.taken_back:
-            return
-        if not idle.match(turn.message.content):
-            _take_back_turn(hearing, match, turn)
-            return
+    turn = next((t for t in reading.talk.mine() if not idle.match(t.message.content)), None)
+    if turn is None or turn.takes_back or turn.taken_back:
+        return
+    if turn.is_all_claim and (turn.claims() or not turn.ends_in_question):
+        _take_back_turn(hearing, match, turn)
+    elif turn.ends_in_claim or any(joke.search(hearing.text) for joke in hearing.language.requests.retract_joke):
+        turn.taken_back = reading.turn.takes_back = True
+        reading.add(_retract_claim(hearing, match, p) for p in turn.last_claims)
 
 
 def _take_back_own(hearing: Hearing, match: re.Match[str]) -> None:

@@ -98,14 +98,12 @@ class Calendar:
         return found
 
     def read(self, text: str, anchor: datetime, *, future: bool = False) -> When:
-        """Read the date that the whole text names ("3 days ago", "last week"). Raises InvalidInput when it names none."""
+        """Read the date that the whole text names ("3 days ago"). Raises InvalidInput when it names none."""
         words = " ".join(text.split())
         for when in self._candidates(words, anchor, future):
             if when.start == 0 and when.end == len(words):
                 return when
-        raise InvalidInput(
-            f"no known date: {text[:60]!r}; say for example 'yesterday', 'last week', '2024-05-31'"
-        )
+        raise InvalidInput(f"no known date: {text[:60]!r}; say for example 'yesterday', 'last week', '2024-05-31'")
 
     def _candidates(self, text: str, anchor: datetime, future: bool) -> Iterator[When]:
         for pattern in self._patterns:

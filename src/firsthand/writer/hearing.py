@@ -31,6 +31,7 @@ class Hearing:
     reading: Reading
     language: Language
     sentence: Sentence
+    before: Sentence | None = None  # the sentence in front of it in the message, when it was heard as well
     source: Source = Source.QUOTED
     said_from: int | None = None  # where the words begin that ask to be kept
     clauses: dict[bool, Clause] = field(default_factory=dict)
@@ -63,13 +64,17 @@ class Hearing:
 
         Without `corrections`, words like "no" and "actually" are left to the clause.
         """
-        marks = self.language.marks
+        return self.leads(start, corrections=corrections)[-1]
+
+    def leads(self, start: int, *, corrections: bool = True) -> list[int]:
+        """List every place where the words of a clause may begin, with fewer and fewer words in front of them."""
+        marks, places = self.language.marks, [start]
         for _ in range(_LEADS):
-            match = marks.lead.match(self.text, start)
+            match = marks.lead.match(self.text, places[-1])
             if match is None or (not corrections and marks.correction.match(match[0])):
-                return start
-            start = match.end()
-        return start
+                break
+            places.append(match.end())
+        return places
 
     def words(self, span: Span) -> str:
         """Read what stands there in the message, blanks collapsed."""

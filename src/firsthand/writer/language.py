@@ -44,6 +44,7 @@ class ValueRule:
     split: bool
     commas: bool
     regions: bool
+    known: bool  # only names that are known places, or begin with a known given name
     known_lower: bool
     single_lower: bool
     anything_after: bool
@@ -82,6 +83,7 @@ class Marks:
     fiction: re.Pattern[str]
     correction: re.Pattern[str]
     parted: re.Pattern[str]
+    changed: re.Pattern[str]
     greeting: re.Pattern[str]
     introduced: re.Pattern[str]
     idle: re.Pattern[str]
@@ -92,6 +94,7 @@ class Requests:
     """Whole sentences that ask something of memory."""
 
     remember: tuple[re.Pattern[str], ...]
+    remember_back: re.Pattern[str]  # "remember that", after what is meant
     polite: re.Pattern[str]  # "can you", before a request that ends with a question mark
     remember_never: re.Pattern[str]
     remember_clause: re.Pattern[str]
@@ -100,6 +103,7 @@ class Requests:
     howto_after: tuple[re.Pattern[str], ...]
     rule: tuple[re.Pattern[str], ...]
     wish: re.Pattern[str]
+    retract_joke: tuple[re.Pattern[str], ...]  # what was said was not meant
     retract_last: tuple[re.Pattern[str], ...]
     retract_about: tuple[re.Pattern[str], ...]
     correct_bare: tuple[re.Pattern[str], ...]
@@ -225,6 +229,7 @@ class _Table:
         retract, correct = self.table["retract"], self.table["correct"]
         return Requests(
             remember=self._all(remember["says"]),
+            remember_back=self._compile(remember["back"]),
             polite=self._compile(remember["polite"]),
             remember_never=self._compile(remember["never"]),
             remember_clause=self._compile(remember["clause"]),
@@ -233,6 +238,7 @@ class _Table:
             howto_after=self._all(howto["after"]),
             rule=self._all(howto["rule"]),
             wish=self._compile(howto["wish"]),
+            retract_joke=self._all(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["joke"]),
             retract_last=self._all(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["last"]),
             retract_about=self._all(f"{retract['lead']}{each}" for each in retract["about"]),
             correct_bare=self._all(correct["bare"]),
@@ -284,6 +290,7 @@ class _Table:
             split=bool(each.get("split")),
             commas=bool(each.get("commas")),
             regions=bool(each.get("regions")),
+            known=bool(each.get("known")),
             known_lower=bool(each.get("known_lower")),
             single_lower=bool(each.get("single_lower")),
             anything_after=bool(each.get("anything_after")),

@@ -21,6 +21,8 @@ _TEXT = 2  # words of a free text, at least
 def remembered(hearing: Hearing) -> bool:
     """Whether the sentence asks to have something remembered; what it is is added to the reading."""
     start = hearing.after_lead(0)
+    if hearing.language.requests.remember_back.match(hearing.text, start):
+        return _keep_before(hearing)
     for pattern in hearing.language.requests.remember:
         match = pattern.match(hearing.text, start)
         if match and _is_request(hearing, match):
@@ -30,6 +32,22 @@ def remembered(hearing: Hearing) -> bool:
                 _keep_text(hearing, match, told=told)
             return True
     return False
+
+
+def _keep_before(hearing: Hearing) -> bool:
+    """Let "remember that." raise what the sentence before it said; what no form fitted is kept as free text."""
+    reading, before = hearing.reading, hearing.before
+    if before is None or before.is_question:
+        return False
+    if not reading.of_sentence(reading.number - 1):
+        earlier = replace(hearing, sentence=before)
+        value = earlier.trimmed((0, len(before.text)), _TEXT)
+        if value is not None:
+            reading.found.append((reading.number - 1, earlier.proposal("remember", value, value=value)))
+    reading.found[:] = [
+        (number, replace(p, source=Source.STATED) if number == reading.number - 1 else p) for number, p in reading.found
+    ]
+    return True
 
 
 def _is_request(hearing: Hearing, match: re.Match[str]) -> bool:
@@ -63,8 +81,11 @@ def _keep_text(hearing: Hearing, match: re.Match[str], *, told: bool) -> None:
 
 
 def _first_when(hearing: Hearing, match: re.Match[str]) -> When | None:
-    found = hearing.language.calendar.find(match["text"], hearing.at)
-    return found[0] if found else None
+    """Find the first date of a free text, unless it may lie before or after ("on 3 July")."""
+    past = hearing.language.calendar.find(match["text"], hearing.at)[:1]
+    return (
+        past[0] if past and past == hearing.language.calendar.find(match["text"], hearing.at, future=True)[:1] else None
+    )
 
 
 def wished(hearing: Hearing) -> bool:

@@ -28,7 +28,7 @@ class RulesWriter:
 
     name = "rules/1"
 
-    def __init__(self, aliases: Iterable[str] = (), languages: Sequence[str] = ("en",)) -> None:
+    def __init__(self, aliases: Iterable[str] = (), languages: Sequence[str] = ("en", "de")) -> None:
         """`aliases` are the speaker names of the person; `languages` are codes of shipped tables, first come first.
 
         Raises InvalidInput for a language that has no table.
@@ -65,19 +65,23 @@ class RulesWriter:
 
     def _read(self, talk: Talk, turn: Turn) -> None:
         reading = Reading(self.name, self._languages, self._names, talk, turn, talk.people())
+        before: Sentence | None = None
         for sentence in sentences(own_words(turn.message.content), self._abbreviations):
             reading.number += 1
             if any(each.marks.fiction.search(sentence.text) for each in self._languages):
                 break  # what follows is somebody else's words, or a play
-            if not sentence.is_loud and not any(each.marks.sarcasm.search(sentence.text) for each in self._languages):
-                _listen(reading, sentence)
-        turn.proposals = reading.distinct()
+            if sentence.is_loud or any(each.marks.sarcasm.search(sentence.text) for each in self._languages):
+                before = None
+                continue
+            _listen(reading, sentence, before)
+            before = sentence
+        reading.finish(ends_in_question=before is not None and before.is_question)
 
 
-def _listen(reading: Reading, sentence: Sentence) -> bool:
+def _listen(reading: Reading, sentence: Sentence, before: Sentence | None) -> bool:
     """Hear a sentence in each language until one understands it."""
     for each in reading.languages:
-        hearing = Hearing(reading, each, sentence)
+        hearing = Hearing(reading, each, sentence, before)
         if any(rule(hearing) for rule in (taken_back, remembered, wished, corrected, tell)):
             return True
     return False

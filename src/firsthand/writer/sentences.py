@@ -110,9 +110,11 @@ def _split(line: str, abbreviations: frozenset[str]) -> Iterator[tuple[int, int]
 
 
 def _is_abbreviation(line: str, start: int, dot: int, abbreviations: frozenset[str]) -> bool:
-    word = line[max(start, dot - 12) : dot].rpartition(" ")[2].lstrip("(\"'")
-    initial = len(word) == 1 and word.isupper() and word != "I"
-    return word.casefold() in abbreviations or initial
+    before, _, word = line[max(start, dot - 20) : dot].casefold().rpartition(" ")
+    if word.isdecimal():  # "am 3. Mai" is no end in German
+        return f"{before.rpartition(' ')[2]} #" in abbreviations
+    word = word.lstrip("(\"'")
+    return word in abbreviations or (len(word) == 1 and line[dot - 1].isupper() and word != "i")
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -84,7 +84,7 @@ def _at(hearing: Hearing, place: int, *, elided: bool) -> Heard | None:
     own = hearing.after_lead(0) if hearing.said_from is None else hearing.said_from
     if marks.blocked.search(text, own, place):
         return None
-    start, leading = _after_date(hearing, hearing.after_lead(place))
+    start, leading = _after_date(hearing, place)
     for form in hearing.language.forms:
         clause = hearing.clause(future=form.needs == "future")
         heard = _heard(hearing, form, clause, start, elided=elided, leading=leading)
@@ -93,12 +93,14 @@ def _at(hearing: Hearing, place: int, *, elided: bool) -> Heard | None:
     return None
 
 
-def _after_date(hearing: Hearing, start: int) -> tuple[int, When | None]:
+def _after_date(hearing: Hearing, place: int) -> tuple[int, When | None]:
+    """Where the words of the clause begin, and the date in front of them: "In 2019 we moved"."""
+    places = hearing.leads(place)
     for when in hearing.clause().whens:
         after = hearing.language.marks.after_date.match(hearing.text, when.end)
-        if when.start == start and after:
+        if when.start in places and after:
             return hearing.after_lead(after.end()), when
-    return start, None
+    return places[-1], None
 
 
 def _heard(
@@ -133,11 +135,11 @@ def _claimed(m: _Match) -> Heard | None:
 def _said_to(m: _Match, values: Sequence[tuple[str, Span | None]]) -> int:
     """Where the words end that the claim rests on, but for a date."""
     ends = [span[1] for _, span in values if span]
-    if not ends:
-        ends.append(m.match.end())
+    if all(not name or is_lazy(m.match.re, name) for _, name in m.form.sets):
+        ends.append(m.match.end())  # words of the form bound its values
     if m.form.about_others:
         ends.append(m.match.end("who"))
-    return max(ends)
+    return len(m.clause.text[: max(ends)].rstrip(" .,;!"))
 
 
 def _proposal(m: _Match, said: Span, *, replace_subject: str, value: tuple[str, Span | None]) -> Proposal:
@@ -148,8 +150,10 @@ def _proposal(m: _Match, said: Span, *, replace_subject: str, value: tuple[str, 
 
 def _as_correction(m: _Match, found: Proposal) -> Proposal:
     """Let "Actually, I live in Potsdam" correct what was claimed before, when something was."""
-    lead = m.hearing.text[: found.start - m.hearing.sentence.start]
-    if m.form.event or found.act != Act.ASSERT or not m.hearing.language.marks.correction.search(lead):
+    first = m.hearing.sentence.start
+    mark = m.hearing.language.marks.correction.search(m.hearing.text, 0, found.start - first)
+    is_change = m.form.event or m.hearing.language.marks.changed.search(m.match[0])
+    if is_change or found.act != Act.ASSERT or mark is None:
         return found
     if not m.hearing.language.is_single(m.form.sets[0][1]):
         return found
@@ -157,7 +161,8 @@ def _as_correction(m: _Match, found: Proposal) -> Proposal:
         same = (claim.subject, claim.attribute) == (found.subject, found.attribute)
         if same and value_key(claim.value or "") != value_key(found.value or ""):
             source = Source.CORRECTED if found.source is Source.QUOTED else found.source
-            return replace(found, act=Act.CORRECT, source=source, replaces=claim.value)
+            start = first + mark.start()
+            return replace(found, act=Act.CORRECT, source=source, replaces=claim.value, start=start)
     return found
 
 
@@ -192,11 +197,13 @@ def _values(m: _Match) -> list[tuple[str, Span | None]] | None:
 def _whens(m: _Match, end: int) -> list[When]:
     """The dates that bound what a form says: beside it for an event, with "since" or "until" for a state."""
     after = [w for w in m.clause.whens if w.start >= end and _is_near(m, end, w.start)]
+    within = [w for w in m.clause.whens if m.match.start() < w.start and w.end <= end]
     if m.form.needs == "interval":
         return after[:2]
     if m.form.event:
-        return [m.leading] if m.leading else after[:1]
-    return [w for w in after if w.relation in ("since", "until")][:1]
+        return [m.leading] if m.leading else (within or after)[:1]
+    leading = [m.leading] if m.leading else []
+    return [w for w in (*leading, *within, *after) if w.relation in ("since", "until")][:1]
 
 
 def _is_near(m: _Match, end: int, start: int) -> bool:

@@ -22,12 +22,21 @@ class Turn:
     message: Message
     mine: bool
     proposals: list[Proposal] = field(default_factory=list)
+    last_claims: list[Proposal] = field(default_factory=list)  # of the last sentence that claimed something
+    sentences: int = 0
+    ends_in_claim: bool = False  # whether that was its last sentence
+    ends_in_question: bool = False
     taken_back: bool = False
     takes_back: bool = False  # it says that an earlier one was not meant
 
     def claims(self) -> list[Proposal]:
         """List what it claims of a slot."""
-        return [p for p in self.proposals if p.act in (Act.ASSERT, Act.CORRECT) and p.attribute and p.value]
+        return [p for p in self.proposals if _is_claim(p)]
+
+    @property
+    def is_all_claim(self) -> bool:
+        """Whether it says nothing but what its last sentence claims, or claims nothing at all."""
+        return not self.claims() or self.sentences == 1
 
 
 @dataclass(slots=True)
@@ -75,15 +84,25 @@ class Reading:
 
     def own_claims(self) -> list[Proposal]:
         """List what this message claimed of a slot so far."""
-        return [p for _, p in self.found if p.act in (Act.ASSERT, Act.CORRECT) and p.attribute and p.value]
+        return [p for _, p in self.found if _is_claim(p)]
 
     def earlier_claims(self) -> list[Proposal]:
         """List what was claimed before, newest first: in this message, then in the person's earlier turns."""
-        return [*reversed(self.own_claims()), *(p for turn in self.talk.mine() for p in reversed(turn.claims()))]
+        earlier = (turn for turn in self.talk.mine() if not turn.taken_back)
+        return [*reversed(self.own_claims()), *(p for turn in earlier for p in reversed(turn.claims()))]
 
-    def distinct(self) -> list[Proposal]:
-        """List what was found, in order, each claim once."""
+    def finish(self, *, ends_in_question: bool) -> None:
+        """Fill in the turn: what was found, in order, each claim once."""
         kept: dict[tuple[Any, ...], Proposal] = {}
         for _, p in self.found:
             kept.setdefault((p.act, p.subject, p.attribute, value_key(p.value or ""), p.retracts), p)
-        return list(kept.values())
+        claiming = [number for number, p in self.found if _is_claim(p)]
+        self.turn.proposals = list(kept.values())
+        self.turn.last_claims = [p for p in self.of_sentence(max(claiming)) if _is_claim(p)] if claiming else []
+        self.turn.sentences = self.number
+        self.turn.ends_in_claim = bool(claiming) and max(claiming) == self.number
+        self.turn.ends_in_question = ends_in_question
+
+
+def _is_claim(p: Proposal) -> bool:
+    return p.act in (Act.ASSERT, Act.CORRECT) and bool(p.attribute and p.value)

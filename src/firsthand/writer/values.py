@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 from firsthand.writer.dates import When
@@ -37,15 +37,17 @@ class Clause:
     names: Gazetteer
     introduced: AbstractSet[str]  # folded names of people who were introduced in this talk
     whens: Sequence[When]
+    bound: int | None = None  # where words of the form say that the value ends
 
     def cut(self, rule: ValueRule, span: Span, *, whole: bool = False) -> list[Span]:
         """Cut the values that begin at the span's start, none when the words there are no such value.
 
         With `whole` they must fill the span: its end was found by words of the form.
         """
-        spans = _SHAPES[rule.shape](self, rule, self._before_date(rule, span))
+        clause = replace(self, bound=span[1]) if whole else self
+        spans = _SHAPES[rule.shape](clause, rule, self._before_date(rule, span))
         spans = [trimmed for each in spans if (trimmed := self._trimmed(each))]
-        if whole and spans and self.text[spans[-1][1] : span[1]].strip(" .,"):
+        if whole and spans and self.text[spans[-1][1] : span[1]].strip(" .,!"):
             return []
         return [] if any(FILLER in self.text[first:last] for first, last in spans) else spans
 
@@ -63,6 +65,8 @@ class Clause:
 
     def follows(self, end: int, allowed: frozenset[str]) -> bool:
         """Whether what follows a cut lets it stand: the end, punctuation, a date, or one of the allowed words."""
+        if self.bound is not None and not self.text[end : self.bound].strip(" .,!"):
+            return True
         if _PUNCTUATION.match(self.text, end) or any(self.text[end : w.start].strip() == "" for w in self._after(end)):
             return True
         word = _WORD.match(self.text, end + len(self.text[end:]) - len(self.text[end:].lstrip()))
@@ -143,10 +147,17 @@ def _checked(clause: Clause, rule: ValueRule, span: Span, *, ends: bool = False)
         return []
     if "person" in rule.neither and (first in clause.names.given or words in clause.introduced):
         return []
+    if rule.known and not _is_known(clause, first, words):
+        return []
     if words.endswith(("'s", "s'")):
         return []
     allowed = frozenset[str]() if ends else clause.language.after_names
     return [span] if rule.anything_after or clause.follows(span[1], allowed) else []
+
+
+def _is_known(clause: Clause, first: str, words: str) -> bool:
+    place = words.partition(",")[0]
+    return {place, words} & (clause.names.places | clause.names.regions) != set() or first in clause.names.given
 
 
 def _is_name(tokens: Sequence[re.Match[str]], at: int) -> bool:
@@ -300,7 +311,9 @@ def _listed_end(clause: Clause, span: Span) -> int:
 
 def _pattern(clause: Clause, rule: ValueRule, span: Span) -> list[Span]:
     found = rule.pattern.match(clause.text, *span) if rule.pattern else None
-    if found is None or re.match(r"[\w@'-]|[.,]\w", clause.text[found.end() :]):
+    if found is None:
+        return []
+    if found.end() != clause.bound and re.match(r"[\w@'-]|[.,]\w", clause.text[found.end() :]):
         return []
     if sum(map(str.isdigit, found[0])) < rule.digits:
         return []

@@ -1,0 +1,254 @@
+"""What plain statements and requests are read as: the forms that the design names, with the exact claim of each.
+
+Lines are written as `writer_talk.line` writes them; everything was said on Wednesday, 11 June 2025.
+"""
+
+from __future__ import annotations
+
+import pytest
+from writer_talk import rules, told, turn
+
+from firsthand.policy import default_policy
+
+STATEMENTS: dict[str, list[str]] = {
+    # where somebody lives
+    "I live in Berlin.": ["user.lives_in = Berlin"],
+    "We live in New York and it's diverse.": ["user.lives_in = New York"],
+    "My wife and I live in Boston.": ["user.lives_in = Boston"],
+    "i live in new york": ["user.lives_in = new york"],
+    "I'm based in St. Louis, Missouri.": ["user.lives_in = St. Louis, Missouri"],
+    "Hi! I currently live in Austin, Texas with my dog.": ["user.lives_in = Austin, Texas"],
+    "I've been living in Harajuku for 3 months now.": ["user.lives_in = Harajuku since 2025-03-01"],
+    "I've lived in Porto since March 2021.": ["user.lives_in = Porto since 2021-03-01"],
+    "I live in a farmhouse in Vermont.": ["user.lives_in = Vermont"],
+    "As I said, I live in Oslo.": ["user.lives_in = Oslo"],
+    "By the way, I live in Oslo, can you suggest a museum?": ["user.lives_in = Oslo"],
+    "Since I live in Oslo, what should I wear?": ["user.lives_in = Oslo"],
+    "I live in Berlin until September.": ["user.lives_in = Berlin until 2025-09-01"],
+    "I live in the Netherlands.": ["user.lives_in = Netherlands"],
+    "I moved to Berlin last March.": ["user.lives_in = Berlin since 2025-03-01"],
+    "I just moved to Madrid from London.": ["user.lives_in = Madrid"],
+    "I moved from London to Madrid two weeks ago.": ["user.lives_in = Madrid since 2025-05-26"],
+    "We've moved to Austin.": ["user.lives_in = Austin"],
+    "In 2019 I moved to Berlin.": ["user.lives_in = Berlin since 2019-01-01"],
+    "Last month, we relocated back to Chile.": ["user.lives_in = Chile since 2025-05-01"],
+    "I'm moving to Lisbon in September.": ["user.lives_in = Lisbon since 2025-09-01"],
+    "We're moving to Austin next month.": ["user.lives_in = Austin since 2025-07-01"],
+    "I'll be moving to Zurich on 3 August.": ["user.lives_in = Zurich since 2025-08-03"],
+    "I used to live in Rome.": ["end user.lives_in = Rome"],
+    "I don't live in Berlin any more.": ["end user.lives_in = Berlin"],
+    "I no longer live in Berlin.": ["end user.lives_in = Berlin"],
+    "I moved away from Oslo in 2020.": ["end user.lives_in = Oslo since 2020-01-01"],
+    "I lived in Rome from 2010 to 2015.": ["user.lives_in = Rome since 2010-01-01 until 2015-01-01"],
+    "I'm from Spain.": ["user.hometown = Spain"],
+    "I grew up in Cork.": ["user.hometown = Cork"],
+    "I'm originally from India.": ["user.hometown = India"],
+    # work
+    "I work at Acme.": ["user.works_at = Acme"],
+    "I work for Siemens as a nurse.": ["user.works_at = Siemens"],
+    "I work in Applied AI at Anthropic.": ["user.works_at = Anthropic"],
+    "I've been working at NovaTech for about 4 years.": ["user.works_at = NovaTech since 2021-01-01"],
+    "I'm a software engineer at Google.": ["user.occupation = software engineer", "user.works_at = Google"],
+    "I'm an architect and I can't fix a toilet.": ["user.occupation = architect"],
+    "I'm a nurse.": ["user.occupation = nurse"],
+    "I've been a teacher for 12 years.": ["user.occupation = teacher since 2013-01-01"],
+    "I work as a freelance translator.": ["user.occupation = freelance translator"],
+    "My job is teacher.": ["user.occupation = teacher"],
+    "I became a manager at Acme last week.": [
+        "user.occupation = manager since 2025-06-02",
+        "user.works_at = Acme since 2025-06-02",
+    ],
+    "I joined Acme as a data scientist in May.": [
+        "user.works_at = Acme since 2025-05-01",
+        "user.occupation = data scientist since 2025-05-01",
+    ],
+    "I started at Acme last month.": ["user.works_at = Acme since 2025-05-01"],
+    "I got a new job at Initech.": ["user.works_at = Initech"],
+    "I'm starting at Acme next Monday.": ["user.works_at = Acme since 2025-06-16"],
+    "I left Acme two weeks ago.": ["end user.works_at = Acme since 2025-05-26"],
+    "I left my job at Acme.": ["end user.works_at = Acme"],
+    "I resigned from Acme.": ["end user.works_at = Acme"],
+    "I was laid off from Initech in May.": ["end user.works_at = Initech since 2025-05-01"],
+    "I don't work at Acme any more.": ["end user.works_at = Acme"],
+    "I quit my job yesterday.": ["end user.works_at since 2025-06-10"],
+    "I got fired.": ["end user.works_at"],
+    # names
+    "My name is Li Ming.": ["user.name = Li Ming"],
+    "my name is bob": ["user.name = bob"],
+    "Hi, I'm Marcus.": ["user.name = Marcus"],
+    "I'm Marcus, by the way.": ["user.name = Marcus"],
+    "Hello, this is Ana.": ["user.name = Ana"],
+    "Call me Al.": ["user.preferred_name = Al [stated]"],
+    'Please call me "Al".': ["user.preferred_name = Al [stated]"],
+    "You can call me Dr. Lee.": ["user.preferred_name = Dr. Lee [stated]"],
+    "I go by Sam.": ["user.preferred_name = Sam"],
+    "My friends call me Bo.": ["user.preferred_name = Bo"],
+    "Don't call me Al.": ["end user.preferred_name = Al [stated]"],
+    "My pronouns are they/them.": ["user.pronouns = they/them"],
+    # how to reach somebody
+    "My email is a.b@c.org.": ["user.email = a.b@c.org"],
+    "You can reach me at a.b@c.org.": ["user.email = a.b@c.org"],
+    "My phone number is +49 30 1234567.": ["user.phone = +49 30 1234567"],
+    "My shipping address is 12 Main St., Springfield, IL 62704.": [
+        "user.shipping_address = 12 Main St., Springfield, IL 62704"
+    ],
+    "My new address is 5 Rue de la Paix, 75002 Paris, please update it.": [
+        "user.shipping_address = 5 Rue de la Paix, 75002 Paris"
+    ],
+    "My timezone is CET.": ["user.timezone = CET"],
+    "I'm on Pacific time.": ["user.timezone = Pacific time"],
+    "I'm in the Europe/Berlin timezone.": ["user.timezone = Europe/Berlin"],
+    # body and table
+    "I'm allergic to peanuts.": ["user.allergy = peanuts"],
+    "I'm allergic to peanuts and shellfish, can you suggest a snack?": [
+        "user.allergy = peanuts",
+        "user.allergy = shellfish",
+    ],
+    "I'm severely allergic to penicillin, peanuts and bee stings.": [
+        "user.allergy = penicillin",
+        "user.allergy = peanuts",
+        "user.allergy = bee stings",
+    ],
+    "I have a peanut allergy.": ["user.allergy = peanut"],
+    "I have a severe allergy to cats.": ["user.allergy = cats"],
+    "I'm not allergic to cats.": ["end user.allergy = cats"],
+    "I'm vegan.": ["user.diet = vegan"],
+    "I'm a vegetarian.": ["user.diet = vegetarian"],
+    "I've decided to go fully vegan.": ["user.diet = vegan"],
+    "I went vegan in January.": ["user.diet = vegan since 2025-01-01"],
+    "I'm mostly vegan.": ["user.diet = mostly vegan"],
+    "I'm no longer vegan.": ["end user.diet = vegan"],
+    "I'm not a vegetarian.": ["end user.diet = vegetarian"],
+    "I'm lactose intolerant.": ["user.health = lactose intolerant"],
+    "I have type 1 diabetes.": ["user.health = type 1 diabetes"],
+    # tastes
+    "I love spicy food.": ["user.likes = spicy food"],
+    "I can't stand spicy food any more.": ["user.dislikes = spicy food"],
+    "I really love hiking, cooking and jazz.": ["user.likes = hiking", "user.likes = cooking", "user.likes = jazz"],
+    "I love fish and chips.": ["user.likes = fish and chips"],
+    "I love hiking but I hate running.": ["user.likes = hiking", "user.dislikes = running"],
+    "I love hiking and hate running.": ["user.likes = hiking", "user.dislikes = running"],
+    "I don't like cilantro.": ["user.dislikes = cilantro"],
+    "I'm not a fan of horror movies.": ["user.dislikes = horror movies"],
+    "I'm a huge fan of the Beatles.": ["user.likes = the Beatles"],
+    "I used to love sushi.": ["end user.likes = sushi"],
+    "I no longer like sushi.": ["end user.likes = sushi"],
+    "I prefer tea over coffee.": ["user.prefers = tea over coffee"],
+    "My favorite color is blue.": ["user.likes = blue"],
+    "My hobbies are chess and climbing.": ["user.hobbies = chess", "user.hobbies = climbing"],
+    "I'm into historical fiction right now.": ["user.likes = historical fiction"],
+    # the rest of a person
+    "I'm 41.": ["user.age = 41"],
+    "I just turned 32.": ["user.age = 32"],
+    "I'm 32 years old, so no.": ["user.age = 32"],
+    "My birthday is on 3 May.": ["user.birthday = 3 May"],
+    "My birthday is May 3rd, 1990.": ["user.birthday = May 3rd, 1990"],
+    "I was born on the 3rd of May.": ["user.birthday = 3rd of May"],
+    "I speak German and French.": ["user.speaks = German", "user.speaks = French"],
+    "I'm fluent in Dutch.": ["user.speaks = Dutch"],
+    "I'm married.": ["user.relationship_status = married"],
+    "I got divorced last year.": ["user.relationship_status = divorced since 2024-01-01"],
+    "I graduated from MIT.": ["user.education = MIT"],
+    "I have a master's degree in physics.": ["user.education = master's degree in physics"],
+    "I use Neovim.": ["user.editor = Neovim"],
+    "I mostly code in Rust.": ["user.programming_language = Rust"],
+    "I'm on Linux.": ["user.operating_system = Linux"],
+    "My emergency contact is my sister Ana.": ["Ana.relationship = sister", "user.emergency_contact = Ana"],
+    # people
+    "My sister Ana is a nurse.": ["Ana.relationship = sister", "Ana.occupation = nurse"],
+    "What should I get my sister Ana for her birthday?": ["Ana.relationship = sister"],
+    "My friend Joe works in Applied AI at Anthropic.": ["Joe.relationship = friend", "Joe.works_at = Anthropic"],
+    "Joe is a close friend of mine.": ["Joe.relationship = close friend"],
+    "Joe is my best friend.": ["Joe.relationship = best friend"],
+    "My boss is Karen.": ["Karen.relationship = boss"],
+    "My cat's name is Luna.": ["Luna.relationship = cat"],
+    "I have a brother named Tom.": ["Tom.relationship = brother"],
+    "My little sister Mia just turned 9.": ["Mia.relationship = sister", "Mia.age = 9"],
+    "My kids Mateo and Sofia are here.": ["Mateo.relationship = kid", "Sofia.relationship = kid"],
+    "My wife, Diana, loves jazz.": ["Diana.relationship = wife", "Diana.likes = jazz"],
+    "My 14-year-old son Mateo is allergic to nuts.": ["Mateo.relationship = son", "Mateo.allergy = nuts"],
+    "My colleague Tomas hates football but his father signed him up for training.": [
+        "Tomas.relationship = colleague",
+        "Tomas.dislikes = football",
+    ],
+    "My friend Joe moved to Berlin last month.": [
+        "Joe.relationship = friend",
+        "Joe.lives_in = Berlin since 2025-05-01",
+    ],
+    "My daughter Sofia is vegan.": ["Sofia.relationship = daughter", "Sofia.diet = vegan"],
+    "Joe isn't my boyfriend any more.": ["end Joe.relationship = boyfriend"],
+    "My sister-in-law Ana lives in Rome and I live in Oslo.": [
+        "Ana.relationship = sister-in-law",
+        "Ana.lives_in = Rome",
+        "user.lives_in = Oslo",
+    ],
+    # asked to remember
+    "Remember that I'm allergic to penicillin.": ["user.allergy = penicillin [stated]"],
+    "Please remember: my name is Li Ming.": ["user.name = Li Ming [stated]"],
+    "Don't forget that I live in Oslo.": ["user.lives_in = Oslo [stated]"],
+    "Can you remember that I'm vegan?": ["user.diet = vegan [stated]"],
+    "Keep in mind I'm vegetarian.": ["user.diet = vegetarian [stated]"],
+    "Remember that the gate code is 4711.": ["user = the gate code is 4711 [stated]"],
+    "Note that our office is closed on Fridays.": ["user = our office is closed on Fridays [stated]"],
+    "Please keep in mind that my flight leaves on 3 July.": ["user = my flight leaves on 3 July [stated]"],
+    "Remember that I flew to Paris last week.": ["user = I flew to Paris last week [stated] since 2025-06-02"],
+    "Remember I'm allergic to nuts and carry two pens in my green bag.": [
+        "user.allergy = nuts [stated]",
+        "user = I'm allergic to nuts and carry two pens in my green bag [stated]",
+    ],
+    "Remember that my friend Joe hates flying.": [
+        "Joe.relationship = friend [stated]",
+        "Joe.dislikes = flying [stated]",
+    ],
+    "I'm allergic to nuts. Please remember that.": ["user.allergy = nuts [stated]"],
+    "The gate code is 4711. Remember that!": ["user = The gate code is 4711 [stated]"],
+    # how things are to be done
+    "From now on, answer in German.": ["user.instruction = answer in German [stated]"],
+    "From now on call me Al.": ["user.preferred_name = Al [stated]"],
+    "Answer in bullet points from now on.": ["user.instruction = Answer in bullet points [stated]"],
+    "Going forward, please don't use emojis.": ["user.instruction = please don't use emojis [stated]"],
+    "Always answer in metric units.": ["user.instruction = Always answer in metric units"],
+    "Never use emojis when you write to me.": ["user.instruction = Never use emojis when you write to me"],
+    "When you cite numbers, always give the source.": [
+        "user.instruction = When you cite numbers, always give the source"
+    ],
+    "I want you to always show the code first.": ["user.instruction = always show the code first"],
+    "Please don't use emojis in your answers.": ["user.instruction = don't use emojis in your answers"],
+    "Keep your answers short and simple.": ["user.instruction = Keep your answers short and simple"],
+}
+
+
+@pytest.mark.parametrize(("text", "claims"), STATEMENTS.items())
+def test_a_plain_statement_is_read_as_exactly_its_claims(text: str, claims: list[str]) -> None:
+    """Design: rules find explicit statements; the table is ours."""
+    assert told(text) == claims
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_a_value_stands_in_the_words_it_rests_on(text: str) -> None:
+    """Design: a quote that does not carry the claim makes it an inference, so rules quote what they say."""
+    for found in rules().propose([turn(text)], []):
+        quoted = " ".join(text[found.start : found.end].split())
+        assert 0 <= found.start < found.end <= len(text)
+        assert found.value is None or found.value in quoted
+        assert found.subject == "user" or found.subject in quoted
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_typographic_apostrophes_change_nothing(text: str) -> None:
+    """Ours: telephones write "I’m" with a curly apostrophe."""  # noqa: RUF002 - it is meant
+    curly = text.replace("'", "\u2019")
+    assert told(curly) == [claim.replace("'", "\u2019") for claim in told(text)]
+
+
+def test_every_attribute_that_is_set_is_in_the_default_policy() -> None:
+    """Ours: the writer speaks the words of the conflict table, so that no claim of its goes to an unruled slot."""
+    policy = default_policy()
+    named = {p.attribute for text in STATEMENTS for p in rules().propose([turn(text)], []) if p.attribute}
+    assert [name for name in sorted(named) if not policy.attribute(name).known] == []
+    assert {name for name in named if policy.canonical(name) != name} == set()
+
+
+def test_claims_name_their_writer_language_and_rule() -> None:
+    """Design: an observation says which rule proposed it."""
+    assert [p.writer for p in rules().propose([turn("I live in Oslo.")], [])] == ["rules/1:en/lives-in"]

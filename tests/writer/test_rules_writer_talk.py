@@ -1,0 +1,228 @@
+"""What needs the turns before: corrections, things taken back, who speaks, and in which session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from writer_talk import line, rules, told, turn
+
+from firsthand.errors import InvalidInput
+from firsthand.model import Act, Kind, Role
+from firsthand.writer.rules import RulesWriter
+
+# -- corrected ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("turns", "correction"),
+    [
+        (("My name is Li Ming.", "A: Hi Li Ming!", "Correction: my name is Li Meng."), "user.name = Li Meng"),
+        (("My name is Li Ming.", "A: Hi Li Ming!", "No, it's Li Meng."), "user.name = Li Meng"),
+        (("My name is Li Ming.", "A: Hello!", "It's Li Meng, not Li Ming."), "user.name = Li Meng"),
+        (("My name is Li Ming.", "Sorry, I meant Li Meng."), "user.name = Li Meng"),
+        (("My name is Li Ming. Correction: Li Meng.",), "user.name = Li Meng"),
+        (("My name is Li Ming.", "A: Noted.", "Not Li Ming but Li Meng."), "user.name = Li Meng"),
+        (("My email is a@b.org.", "A: I noted a@b.org.", "No, it's c@b.org!"), "user.email = c@b.org"),
+    ],
+)  # fmt: skip
+def test_a_correction_names_the_new_value_and_the_old_one(turns: tuple[str, ...], correction: str) -> None:
+    """Complaint C002: a corrected single value is corrected, not said twice."""
+    old = "a@b.org" if "email" in correction else "Li Ming"
+    assert told(*turns)[-1] == f"correct {correction} [corrected] for {old}"
+
+
+def test_a_correction_quotes_the_words_that_make_it_one() -> None:
+    """Design: every act rests on words; "Correction:" is among them."""
+    found = rules().propose([turn("My name is Li Ming."), turn("Correction: my name is Li Meng.", "m2")], [])[-1]
+    assert "Correction: my name is Li Meng."[found.start : found.end] == "Correction: my name is Li Meng"
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I live in Berlin.", "A: Nice. What else?", "No, it's fine."),
+        ("I live in Berlin.", "A: Berlin! Which system do you use, Ubuntu?", "No, it's Debian."),
+        ("I live in Berlin.", "A: Got it. Is today Monday?", "No, it's Tuesday."),
+        ("I live in Berlin and my name is Li Ming.", "A: Li Ming from Berlin?", "No, it's Potsdam."),
+        ("I love tea.", "A: Tea, noted.", "No, it's coffee."),
+        ("Hello.", "A: Hi Ana!", "No, it's Eva."),
+        ("I live in Berlin.", "A: Berlin?", "No, it's Berlin."),
+        ("It's Potsdam, not Berlin.",),
+        ("I live in Berlin.", "A: So Berlin.", "Is it Potsdam, not Berlin?"),
+    ],
+)
+def test_an_unsure_correction_proposes_nothing(turns: tuple[str, ...]) -> None:
+    """Design: when in doubt nothing is proposed; "no, it's …" may answer anything."""
+    assert not [claim for claim in told(*turns) if claim.startswith("correct")]
+
+
+def test_a_change_after_actually_is_no_correction() -> None:
+    """Design: a correction was never true, a change was true before."""
+    assert told("I live in Berlin.", "A: Nice.", "Actually, I moved to Bonn.")[-1] == "user.lives_in = Bonn"
+    assert told("I'm vegetarian.", "A: Noted.", "Actually, I'm vegan now.")[-1] == "user.diet = vegan"
+
+
+def test_actually_without_an_earlier_claim_just_states() -> None:
+    """Ours: there is nothing to correct."""
+    assert told("Actually, I live in Bonn.") == ["user.lives_in = Bonn"]
+
+
+def test_a_correction_finds_its_claim_in_the_turns_before() -> None:
+    """Ours: what was said before the new messages counts, and is not proposed again."""
+    found = told("No, it's Potsdam.", before=["I live in Berlin.", "A: Berlin, noted."])
+    assert found == ["correct user.lives_in = Potsdam [corrected] for Berlin"]
+
+
+# -- taken back -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Cancel that, I was joking.",
+        "Cancel that.",
+        "Scratch that!",
+        "No, scratch that.",
+        "Haha, just kidding.",
+        "I was only joking.",
+        "jk",
+        "That was a joke.",
+        "I take that back.",
+        "Forget what I just said.",
+        "Ignore my last message.",
+        "I didn't mean that.",
+    ],
+)
+def test_what_was_taken_back_is_the_turn_before(words: str) -> None:
+    """Design, the fourth story: a joke taken back never becomes a preference."""
+    assert told("I hate olives.", "A: Noted.", words)[-1] == "retract user [stated] of m1"
+
+
+def test_a_turn_that_was_never_read_as_a_claim_is_taken_back_too() -> None:
+    """Design: a joke that was never extracted is marked in recall."""
+    assert told("Book me a flight to the moon.", "A: Hm.", "Just kidding!") == ["retract user [stated] of m1"]
+
+
+def test_only_the_last_claim_of_a_turn_with_several_is_taken_back() -> None:
+    """Ours: what else the turn said was not a joke."""
+    found = told("I live in Rome. I hate olives.", "A: Oh.", "Cancel that, I was joking.")
+    assert found[-1] == "retract user.dislikes = olives [stated] for olives"
+
+
+def test_a_joke_in_one_message_leaves_no_claim() -> None:
+    """Ours: what is taken back in the next sentence is never proposed."""
+    assert told("I hate olives. Just kidding!") == ["retract user [stated] of m1"]
+    assert told("I live in Rome. I hate olives. Just kidding!") == ["user.lives_in = Rome"]
+    assert told("I live in Rome. Scratch that, I live in Bonn.") == ["user.lives_in = Bonn"]
+
+
+def test_a_request_called_off_takes_no_claim_with_it() -> None:
+    """Ours: "cancel that" after a request speaks of the request."""
+    assert told("I live in Berlin. Book me a table.", "A: Done.", "Cancel that.") == ["user.lives_in = Berlin"]
+    assert told("I live in Berlin. What's on?", "A: Films.", "Forget that, tell me a joke.") == [
+        "user.lives_in = Berlin"
+    ]
+    assert told("What's the weather?", "A: Rain.", "Forget that.") == []
+
+
+def test_thanks_and_laughter_are_looked_past() -> None:
+    """Ours: what is taken back is the last turn that said something."""
+    assert told("I hate olives.", "A: Noted.", "lol", "A: :)", "just kidding")[-1] == "retract user [stated] of m1"
+
+
+def test_taking_back_twice_takes_back_once() -> None:
+    """Ours: the second "just kidding" does not reach further into the past."""
+    found = told("I live in Rome.", "I hate olives.", "Just kidding.", "Just kidding!")
+    assert [claim for claim in found if claim.startswith("retract")] == ["retract user [stated] of m2"]
+
+
+def test_nothing_before_means_nothing_to_take_back() -> None:
+    """Ours: a first turn has nothing to take back."""
+    assert told("Just kidding!") == []
+
+
+def test_what_was_said_about_something_is_taken_back_by_its_words() -> None:
+    """Issue 4: "forget what I said about …"."""
+    found = told("I love jazz.", "A: Noted.", "I live in Rome.", "A: Noted.", "Please forget what I said about jazz.")
+    assert found[-1] == "retract user.likes = jazz [stated] for jazz"
+    found = told("The meeting about tax was awful.", "A: Oh.", "Ok.", "Forget what I said about the tax meeting.")
+    assert found == ["retract user [stated] of m1"]
+    assert told("I love jazz.", "Forget what I said about opera.") == ["user.likes = jazz"]
+
+
+# -- who speaks -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", [Role.ASSISTANT, Role.SYSTEM, Role.TOOL])
+def test_only_the_person_is_listened_to(role: Role) -> None:
+    """Complaints C007 and C010: no other role's text becomes a claim about the user."""
+    said = replace(
+        turn("Remember that I live in Rome. I prefer the recursive version, and you like clean code."), role=role
+    )
+    assert rules().propose([said], []) == []
+
+
+def test_recalled_context_is_not_listened_to() -> None:
+    """Design: recalled context fed back is not evidence."""
+    assert rules().propose([replace(turn("I live in Rome."), recalled=True)], []) == []
+
+
+def test_another_speaker_in_a_group_says_nothing_of_the_user() -> None:
+    """Design: any other name is its own subject."""
+    said = replace(turn("I live in Rome."), name="Caroline")
+    assert rules().propose([said], []) == []
+    assert [line(p) for p in RulesWriter(aliases=["Caroline"]).propose([said], [])] == ["user.lives_in = Rome"]
+
+
+def test_a_retraction_never_takes_back_another_speakers_turn() -> None:
+    """Ours: "just kidding" is about one's own words."""
+    theirs = replace(turn("I hate olives.", "m1"), name="Caroline")
+    assert rules().propose([theirs, turn("Just kidding!", "m2")], []) == []
+
+
+def test_sessions_do_not_speak_into_each_other() -> None:
+    """Ours: "no, it's …" and "just kidding" look back in their own session only."""
+    first = replace(turn("I live in Berlin.", "m1"), session="a")
+    assert [line(p) for p in rules().propose([first, replace(turn("Just kidding!", "m2"), session="b")], [])] == [
+        "user.lives_in = Berlin"
+    ]
+
+
+def test_turns_before_are_not_proposed_again() -> None:
+    """Design: the writer proposes claims of the messages it is given."""
+    assert told("Thanks!", before=["I live in Berlin."]) == []
+
+
+def test_kinds_follow_what_is_said() -> None:
+    """Design: facts are semantic, what happened episodic, how things are done procedural."""
+    said = ["I live in Oslo.", "Remember that I flew to Paris last week.", "From now on, answer in German."]
+    kinds = [p.kind for text in said for p in rules().propose([turn(text)], [])]
+    assert kinds == [Kind.SEMANTIC, Kind.EPISODIC, Kind.PROCEDURAL]
+
+
+def test_a_date_keeps_its_words_anchor_and_granularity() -> None:
+    """Complaint C011: the anchor used and the granularity are kept."""
+    (found,) = rules().propose([turn("I moved to Berlin last March.")], [])
+    assert found.act is Act.ASSERT
+    assert found.metadata == {
+        "when": {
+            "text": "last March",
+            "anchor": "2025-06-11T10:00:00+02:00",
+            "granularity": "month",
+            "from": "2025-03-01T00:00:00+02:00",
+            "to": "2025-04-01T00:00:00+02:00",
+        }
+    }
+
+
+def test_reading_again_gives_the_same_proposals() -> None:
+    """Design: re-running a writer adds only what is new, so it must not change its mind."""
+    messages = [turn("I live in Berlin and work at Acme.", "m1"), turn("Scratch that, I was joking.", "m2")]
+    assert rules().propose(messages, []) == RulesWriter().propose(messages, [])
+
+
+def test_an_unknown_language_is_refused() -> None:
+    """Ours: a typo in the configuration is told at once."""
+    with pytest.raises(InvalidInput, match="no table for language 'xx'"):
+        RulesWriter(languages=["xx"])
