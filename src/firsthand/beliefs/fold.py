@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from firsthand.beliefs.replay import Aim, CellReplay, Claimed
-from firsthand.beliefs.slots import SLOT_CELL, Shape, aimed_value, cells_of, shape_of, slot_of, value_cell
+from firsthand.beliefs.slots import SLOT_CELL, Shape, aimed_act, aimed_value, cells_of, shape_of, slot_of, value_cell
 from firsthand.beliefs.state import FOREVER, ReplayKey, decode, encode
 from firsthand.model import INFERRED, SAID, Act, Observation, Target, Verdict, micros
 from firsthand.policy import Policy
@@ -130,7 +130,7 @@ class _Slot:
     def follows(self, row: Row) -> bool:
         """Whether a row comes after all that its cells have seen, and goes to these cells alone."""
         observation = row.observation
-        if self.shape.many and aimed_value(observation) is None and observation.act not in _CLAIMING:
+        if self.shape.many and _spans(observation):
             return False
         key = replay_key(row)
         for name in cells_of(observation, self._policy):
@@ -184,6 +184,9 @@ class _Slot:
             return self._assert(row, observation.value)
         if row.voided >= observation.rank.level:
             return SLOT_CELL, ""  # taken back with its message, it never was
+        aimed = aimed_act(observation)
+        if aimed is not None:
+            return self._answer(row, aimed)
         effects = {Act.END: self._end, Act.CONFIRM: self._confirm, Act.CORRECT: self._correct}
         return effects.get(observation.act, self._take_back)(row)
 
@@ -197,7 +200,7 @@ class _Slot:
 
     def _end(self, row: Row) -> tuple[str, str]:
         observation = row.observation
-        value = aimed_value(observation) if observation.value is None else observation.value
+        value = observation.value if observation.value is not None else aimed_value(observation)
         at = micros(observation.valid_to or observation.valid_from or observation.said_at)
         since, to = _interval(observation)
         at = min(max(at, since), to)
@@ -224,9 +227,6 @@ class _Slot:
         if value is None:
             return SLOT_CELL, ""
         cell = self._touch(row, value)
-        proposal = cell.proposal(_target(row).observation_id)
-        if proposal is not None:
-            return cell.name, cell.grant(row, proposal)
         aim = self._aim(row, value)
         until, ended = cell.extent(aim)
         start = micros(_target(row).valid_from or row.observation.starts)
@@ -253,18 +253,21 @@ class _Slot:
 
     def _take_back(self, row: Row) -> tuple[str, str]:
         value = aimed_value(row.observation)
-        aimed = _target(row).observation_id
         if value is None:
-            undone = [(cell.name, cell.undo_ending(row, aimed)) for cell in self._all(row) if aimed is not None]
-            return next(((name, key) for name, key in undone if key), (SLOT_CELL, ""))
+            return SLOT_CELL, ""
         cell = self._touch(row, value)
-        proposal = cell.proposal(aimed)
-        if proposal is not None:
-            return cell.name, cell.decline(row, proposal)
-        undone_here = None if aimed is None else cell.undo_ending(row, aimed)
-        if undone_here is not None:
-            return cell.name, undone_here
         return cell.name, cell.take_back(self._aim(row, value), row.observation.act)
+
+    def _answer(self, row: Row, aimed: str) -> tuple[str, str]:
+        """An act on an act: wherever in the slot that took effect, or waits to."""
+        self._cell(SLOT_CELL, row.observation.subject)
+        found = SLOT_CELL, ""
+        for name in sorted(self._open):
+            cell = self._open[name]
+            cell.state.tail = replay_key(row)
+            key = cell.answer(row, aimed)
+            found = (name, key) if key else found
+        return found
 
     # -- what a row speaks of --------------------------------------------------------------------------------------
 
@@ -274,12 +277,6 @@ class _Slot:
         cell = self._cell(name, row.observation.subject)
         cell.state.tail = replay_key(row)
         return cell
-
-    def _all(self, row: Row) -> list[CellReplay]:
-        self._cell(SLOT_CELL, row.observation.subject)
-        for cell in self._open.values():
-            cell.state.tail = replay_key(row)
-        return [self._open[name] for name in sorted(self._open)]
 
     def _claimed(self, row: Row, value: str, start: int, until: int | None) -> Claimed:
         return Claimed(row, self._key(row, value), value, row.observation.subject, start, until)
@@ -296,6 +293,12 @@ class _Slot:
         named = attribute or row.observation.attribute or _target(row).attribute or ""
         name = self._policy.canonical(named)
         return name if name == self.shape.opposite else self.shape.attribute or name
+
+
+def _spans(observation: Observation) -> bool:
+    """Whether it may reach any value of its slot."""
+    ends_all = observation.act is Act.END and aimed_value(observation) is None
+    return ends_all or aimed_act(observation) is not None
 
 
 def _target(row: Row) -> Target:

@@ -173,19 +173,26 @@ class CellReplay(OpenCell):
         return claim.key
 
     def _wait(self, claimed: Claimed, why: str, *, waits: bool = False) -> str:
-        for claim in self.by_value[claimed.value_key]:
-            alike = claim.status is Status.PENDING and claim.asks is None and claim.waits is waits
-            if alike and claim.start <= claimed.start < stops(claim):
+        alike = [
+            claim
+            for claim in self.pending
+            if claim.value_key == claimed.value_key and claim.asks is None and claim.waits is waits
+            if claim.start <= claimed.start < stops(claim)
+        ]
+        for claim in alike:
+            if claim.level >= claimed.level:
                 return self._support(claim, claimed)
-        claim = self._made(claimed)
-        claim.status, claim.why, claim.waits = Status.PENDING, why, waits
-        self.place(claim)
-        return claim.key
+        fresh = self._made(claimed)
+        fresh.status, fresh.why, fresh.waits = Status.PENDING, why, waits
+        self.place(fresh)
+        for claim in alike:  # of lower rank: one question is enough, and the higher one says since when
+            self.absorb(claim, fresh)
+        return fresh.key
 
     def _keep(self, claimed: Claimed, status: Status, cause: Cause, why: str) -> str:
         """Keep what never held, so that it can be shown why."""
         for claim in reversed(self.by_value[claimed.value_key]):
-            if claim.cause is cause and claim.resumed is None:
+            if claim.cause is cause and claim.resumed is None and claim.level >= claimed.level:
                 return self._support(claim, claimed)
         claim = self._made(claimed)
         claim.status, claim.cause, claim.why = status, cause, why
@@ -303,12 +310,12 @@ class CellReplay(OpenCell):
                     known.append((ending.last, ending.last_by))
         return min(known, default=None)
 
-    def undo_ending(self, row: Row, aimed: str) -> str | None:
-        """An ending is itself taken back, and what it ended goes on. None when no ending of that id is known."""
+    def _undo_ending(self, row: Row, aimed: str) -> str:
+        """An ending is itself taken back, and what it ended goes on."""
         for ending in self.state.endings:
-            if aimed in (ending.first_by, ending.last_by):
-                return self._undo(ending, aimed) if reach(row) >= ending.level else ""
-        return None
+            if aimed in (ending.first_by, ending.last_by) and reach(row) >= ending.level:
+                return self._undo(ending, aimed)
+        return ""
 
     def _undo(self, ending: Ending, by: str) -> str:
         if ending.first_by == ending.last_by:
@@ -365,15 +372,15 @@ class CellReplay(OpenCell):
     def extent(self, aim: Aim) -> tuple[int | None, int | None]:
         """(until, ended) of what an act is aimed at, so that what takes its place lasts as long.
 
-        The interval that the act copied ends where the next value began, which is no ending of this one.
+        The interval that the act copied may end where the next value began, which is no ending of this one. So what
+        stands is asked first; only what is said can stand where something was said, so no inference has a part in it.
         """
-        for run in reversed(self.runs_of(aim.value_key)):
-            if run.start < aim.to and run.end > aim.since:
-                return run.last.until, run.last.ended
-        for claim in self.by_value[aim.value_key]:
-            if claim.start == aim.since and claim.asks is None:
-                return claim.until, claim.ended
-        return None, None if aim.to == FOREVER else aim.to
+        met = [run.last for run in self.runs_of(aim.value_key) if run.start < aim.to and run.end > aim.since]
+        met = met or [c for c in self.by_value[aim.value_key] if c.status is Status.STANDING and _meets(aim, c)]
+        if met:
+            return met[-1].until, met[-1].ended
+        target = aim.row.observation.target
+        return (None if target is None or target.valid_to is None else micros(target.valid_to)), None
 
     def _strike(self, aim: Aim, status: Status, cause: Cause, why: str) -> tuple[list[Claim], list[Claim]]:
         """Take the support that the act may touch from what it hits: (claims that fell, claims that still stand)."""
@@ -454,22 +461,21 @@ class CellReplay(OpenCell):
         self.place(proposal)
         return proposal.key
 
-    def proposal(self, aimed: str | None) -> Claim | None:
-        """The waiting act that an act is aimed at, if it is aimed at one."""
-        for claim in self.pending:
-            founders = {support.founder[3] for support in claim.supports.values()}
-            if claim.asks is not None and (aimed == claim.key or aimed in founders):
-                return claim
-        return None
+    def answer(self, row: Row, aimed: str) -> str:
+        """An act is aimed at an act: at a proposal, which is granted or declined, or at an ending, which is undone."""
+        proposal = next((c for c in self.pending if c.asks is not None and aimed in _named_by(c)), None)
+        if row.observation.act is Act.CONFIRM:
+            return "" if proposal is None else self._grant(row, proposal)
+        return self._undo_ending(row, aimed) if proposal is None else self._decline(row, proposal)
 
-    def grant(self, row: Row, proposal: Claim) -> str:
+    def _grant(self, row: Row, proposal: Claim) -> str:
         """The waiting act is confirmed: it is done, as far as the one who confirms may."""
         if proposal.asks == Act.END:
             return self.end(row, proposal.value_key, stops(proposal))
         aim = Aim(row, proposal.value_key, proposal.start, max(stops(proposal), proposal.start + 1))
         return self.take_back(aim, Act(proposal.asks or Act.RETRACT))
 
-    def decline(self, row: Row, proposal: Claim) -> str:
+    def _decline(self, row: Row, proposal: Claim) -> str:
         """The waiting act is turned down."""
         if reach(row) < proposal.level:
             return ""
@@ -487,6 +493,10 @@ class CellReplay(OpenCell):
 
     def _corrected(self, value: str, row: Row) -> str:
         return f'corrected to "{rules.shown(value)}" on {rules.day(micros(row.observation.said_at))}'
+
+
+def _named_by(proposal: Claim) -> set[str]:
+    return {proposal.key, *(support.founder[3] for support in proposal.supports.values())}
 
 
 def _meets(aim: Aim, claim: Claim) -> bool:

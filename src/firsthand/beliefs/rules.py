@@ -50,6 +50,13 @@ def asks(act: Act, held: str, at: int | None) -> str:
     return f'asks to {does} "{shown(held)}"' + ("" if at is None else f" on {day(at)}")
 
 
+def proposed(asks: str | None, phrase: str) -> str:
+    """How a belief reads that is only a proposal: what would be so if it were granted."""
+    if asks is None:
+        return phrase
+    return f"no longer: {phrase}" if asks == Act.END else f"never: {phrase}"
+
+
 def taken_back(*, rejects: bool, at: int, because: str | None) -> str:
     """Why a claim was taken back."""
     said = f"{'rejected' if rejects else 'retracted'} on {day(at)}"

@@ -22,6 +22,7 @@ _FREE = "~"
 _LONGEST_NAME = 64
 _MANY = "many"
 _NOTHING = Target()
+_ON_ACTS = (Act.CONFIRM, Act.RETRACT, Act.REJECT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,24 @@ def cells_of(observation: Observation, policy: Policy) -> tuple[str, ...]:
 
 
 def aimed_value(observation: Observation) -> str | None:
-    """The value an act is aimed at: of a correction the old one, of an assertion its own."""
+    """The value an act is aimed at: of a correction the old one, of an assertion its own; None for an act on an act."""
     target = observation.target
-    if observation.act is Act.ASSERT or target is None or target.value is None:
+    if observation.act is Act.ASSERT or target is None:
         return observation.value
-    return target.value
+    if aimed_act(observation) is not None:
+        return None
+    return observation.value if target.value is None else target.value
+
+
+def aimed_act(observation: Observation) -> str | None:
+    """The id of the act that an act is aimed at: an ending to take back, a proposal to confirm or to turn down.
+
+    Such a target names no value. So when that act was erased nothing happens, instead of something else.
+    """
+    target = observation.target
+    if target is None or target.value is not None or observation.act not in _ON_ACTS:
+        return None
+    return target.observation_id
 
 
 def shape_of(slot: str, policy: Policy) -> Shape:

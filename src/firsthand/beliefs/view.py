@@ -116,7 +116,7 @@ class _Reader:
             subject=lead.subject,
             attribute=draft.attribute,
             value=value,
-            text=self._policy.phrase(lead.subject, draft.attribute, value),
+            text=rules.proposed(lead.asks, self._policy.phrase(lead.subject, draft.attribute, value)),
             kind=Kind(lead.kind),
             source=source,
             confidence=confidence,
@@ -194,16 +194,8 @@ class _Reader:
         elif claim.status is Status.STANDING:
             draft.reason = f"ended on {rules.day(end)}"
         if draft.state is State.PENDING:
-            self._expire(draft)
+            draft.expires = self._expiry(draft)
         return draft
-
-    def _expire(self, draft: _Draft) -> None:
-        draft.expires = self._expiry(draft)
-        if draft.expires is not None and draft.expires <= self.at:
-            draft.state = State.EXPIRED
-            draft.reason = f"expired on {rules.day(draft.expires)}"
-        elif draft.expires is not None:
-            draft.changes = draft.expires
 
     # -- what the policy says --------------------------------------------------------------------------------------
 
