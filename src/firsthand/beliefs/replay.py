@@ -373,11 +373,11 @@ class CellReplay(OpenCell):
         """(until, ended) of what an act is aimed at, so that what takes its place lasts as long.
 
         The interval that the act copied may end where the next value began, which is no ending of this one. So what
-        stands is asked first; only what is said can stand where something was said, so no inference has a part in it.
+        stands is asked first: where the person acts, no inference can stand. An act that waits itself asks nobody.
         """
         met = [run.last for run in self.runs_of(aim.value_key) if run.start < aim.to and run.end > aim.since]
         met = met or [c for c in self.by_value[aim.value_key] if c.status is Status.STANDING and _meets(aim, c)]
-        if met:
+        if met and aim.level:
             return met[-1].until, met[-1].ended
         target = aim.row.observation.target
         return (None if target is None or target.valid_to is None else micros(target.valid_to)), None
