@@ -23,8 +23,9 @@ from firsthand.ports import Reading, Store, Writing
 
 from .checking import faults
 from .connection import Connection
-from .database import Database, Options, key_bytes, real_path
+from .database import Database, Options, real_path
 from .failures import from_system
+from .keys import key_bytes
 from .turn import Gate, Queue
 from .work import Identity, SqliteReading, SqliteWriting
 

@@ -6,7 +6,6 @@ What is in the tables is in `schema.sql`; what is done with a connection is in `
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 import stat
 import time
@@ -21,10 +20,10 @@ from firsthand.errors import InvalidInput, SchemaTooNew, StoreBusy, StoreCorrupt
 
 from .connection import Connection
 from .failures import from_sqlite, from_system
+from .keys import FileKey, start_of
 from .migrate import APPLICATION, Schema, create, current, upgrade
 from .turn import Gate
 
-_ROUNDS = 64_007  # of PBKDF2-HMAC-SHA256: what SQLite3 Multiple Ciphers itself uses for ChaCha20
 _PAGE = 4096  # bytes: what a small commit writes whole, once for each table and index it touches
 _CACHE = 16_384  # KiB a connection may keep of the file
 
@@ -59,7 +58,7 @@ class Database:
         self.path = path
         self.options = options
         self._schema = schema or current()
-        self._derived = options.key if options.raw_key else None  # the stretched key: only the first opening stretches
+        self._key = None if options.key is None else FileKey(path, options.key, stretched=options.raw_key)
 
     def open(self, store_id: Callable[[], str]) -> None:
         """Make sure that the file is there, is ours, and has this version's schema. Safe for many processes at once."""
@@ -67,7 +66,7 @@ class Database:
         if self._version() == self._schema.version:
             return
         with self._alone():
-            version = self._version()  # on a connection of its own: another process may have made the file meanwhile
+            version = self._version()  # again: another process may have made the file meanwhile
             connection = self._connect()
             try:
                 self._bring_up(connection, version, store_id)
@@ -78,7 +77,6 @@ class Database:
     def connect(self) -> Connection:
         """A connection that is ready for work."""
         connection = self._connect()
-        self._stretch(connection)
         connection.script(_EVERY)
         connection.script(f"PRAGMA synchronous = {self._synchronous()}")
         if self.options.durable:
@@ -114,6 +112,8 @@ class Database:
 
     def _version(self) -> int:
         """The schema version of the file; 0 when it is new. Raises when it is not ours or cannot be read."""
+        if not start_of(self.path):
+            return 0
         connection = self._connect()
         try:
             return self._recognise(connection)
@@ -172,58 +172,17 @@ class Database:
 
     def _unlock(self, connection: Connection) -> None:
         """Give the key, and see whether the file can be read and written with it."""
-        if self.options.key is not None:
-            connection.script("PRAGMA cipher = 'chacha20'")
-            connection.script(self._key_pragma(self.options.key))
+        if self._key is not None:
+            connection.script(self._key.pragmas())
         try:
             connection.script("SELECT count(*) FROM sqlite_schema")
         except StoreCorrupt as error:
             if isinstance(error.__cause__, apsw.NotADBError):
-                raise StoreUnavailable(self._why_unreadable()) from error
+                what = "wrong key" if self._key is not None else "encrypted, so it needs its key"
+                raise StoreUnavailable(f"{self.path}: {what}, or not a firsthand file") from error
             raise
         if connection.raw.readonly("main"):
             raise StoreUnavailable(f"{self.path}: the file may not be written")
-
-    def _key_pragma(self, key: bytes) -> str:
-        if self._derived is not None:
-            return f"PRAGMA key = 'raw:{self._derived.hex()}'"
-        return f"PRAGMA hexkey = '{key.hex()}'"
-
-    def _stretch(self, connection: Connection) -> None:
-        """Derive the key once, as the cipher itself does from the file's salt, and hand it over derived from now on."""
-        if self.options.key is None or self._derived is not None:
-            return
-        ((salt,),) = connection.script("SELECT sqlite3mc_codec_data('cipher_salt')")
-        self._derived = hashlib.pbkdf2_hmac("sha256", self.options.key, bytes.fromhex(salt), _ROUNDS, 32)
-
-    def _why_unreadable(self) -> str:
-        if self.options.key is None:
-            return f"{self.path}: encrypted, so it needs its key, or not a firsthand file"
-        if self._opens_without_key():
-            return f"{self.path}: not encrypted; open it without a key"
-        return f"{self.path}: wrong key, or not a firsthand file"
-
-    def _opens_without_key(self) -> bool:
-        """Asked of SQLite: had we opened the file ourselves, closing it would drop the locks of this process on it."""
-        raw = self._open()
-        try:
-            raw.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        except apsw.Error:
-            return False
-        finally:
-            raw.close()
-        return True
-
-
-def key_bytes(key: str | bytes | None) -> bytes | None:
-    """The key as bytes. An empty one is refused, because SQLite would take it for none at all."""
-    if key is None:
-        return None
-    if not isinstance(key, str | bytes):
-        raise InvalidInput(f"the key must be text or bytes, not {type(key).__name__}")
-    if not key:
-        raise InvalidInput("the key is empty; leave it out to keep a file that is not encrypted")
-    return key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key
 
 
 def real_path(path: str | os.PathLike[str]) -> str:
