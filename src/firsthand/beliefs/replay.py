@@ -191,8 +191,9 @@ class CellReplay(OpenCell):
 
     def _keep(self, claimed: Claimed, status: Status, cause: Cause, why: str) -> str:
         """Keep what never held, so that it can be shown why."""
+        said = claimed.level == SAID.level  # which shows as it was said, not as somebody guessed before
         for claim in reversed(self.by_value[claimed.value_key]):
-            if claim.cause is cause and claim.resumed is None and claim.level >= claimed.level:
+            if claim.cause is cause and claim.resumed is None and (claim.level == SAID.level or not said):
                 return self._support(claim, claimed)
         claim = self._made(claimed)
         claim.status, claim.cause, claim.why = status, cause, why
