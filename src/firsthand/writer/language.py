@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -19,6 +19,8 @@ from firsthand.writer.dates import Calendar, calendar
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z]+)(\??)\}")
 _FLAGS = re.IGNORECASE
+_OPENING = re.compile(r"(?:\{\w+\}|\w+)(?![\w{?*+])")  # what a saying begins with, where that is plain
+_ELIDED = re.compile(r"^(?:\{me\}|\{I\}|I|ich) ")
 _VALUE_LONGEST = 300
 _LAZY = "(?P<{}>.{{1,60}}?)"
 _PERSON = "{Name}(?: {Name}){0,2}"
@@ -55,8 +57,6 @@ class Form:
     """Something that a clause can say of the person, or of somebody the person introduced."""
 
     name: str
-    says: tuple[re.Pattern[str], ...]
-    elided: tuple[re.Pattern[str], ...]  # the same without their first word "I", after another clause of the person's
     sets: tuple[tuple[str, str], ...]  # (attribute, value rule); the first must be found
     act: str
     kind: str
@@ -67,6 +67,36 @@ class Form:
     greeted: bool  # only after a greeting
     about_others: bool
     bare: bool  # it introduces somebody, so that the name need not be known
+
+
+@dataclass(frozen=True)
+class Saying:
+    """One way to say a form."""
+
+    form: Form
+    text: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled when it is first needed: most talk needs few."""
+        return _compiled(self.text)
+
+
+class Sayings:
+    """All ways to say the forms, by the words that they begin with, so that most are passed over at one look."""
+
+    def __init__(self, groups: Iterable[tuple[re.Pattern[str], Sequence[tuple[int, Saying]]]]) -> None:
+        """`groups` are openings, each with the sayings that begin so and their places in the table."""
+        self._groups = tuple(groups)
+        self._joined: dict[tuple[int, ...], tuple[Saying, ...]] = {}  # no more keys than openings fit together
+
+    def at(self, text: str, place: int) -> tuple[Saying, ...]:
+        """List those that may begin at a place of a text, in the order of the table."""
+        fitting = tuple(number for number, (opening, _) in enumerate(self._groups) if opening.match(text, place))
+        if fitting not in self._joined:
+            found = sorted((each for number in fitting for each in self._groups[number][1]), key=lambda each: each[0])
+            self._joined[fitting] = tuple(saying for _, saying in found)
+        return self._joined[fitting]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +145,14 @@ class Language:
     """One language's table."""
 
     code: str
-    abbreviations: frozenset[str]
     marks: Marks
     requests: Requests
     values: Mapping[str, ValueRule]
     forms: tuple[Form, ...]
+    sayings: Sayings
+    elided: Sayings  # without their first word "I", after another clause of the person's
+    mine: re.Pattern[str]  # "my" and "I": what a clause about somebody new begins with
+    bond: re.Pattern[str]  # what somebody can be to the person: "close friend"
     introductions: tuple[re.Pattern[str], ...]
     after_names: frozenset[str]
     after_words: frozenset[str]
@@ -154,13 +187,43 @@ class Gazetteer:
     given: frozenset[str]
 
 
+class Ear:
+    """Hears whether a text may be in a language, and reads the language's table only then."""
+
+    def __init__(self, code: str) -> None:
+        """`code` has two letters. Raises InvalidInput when no table is shipped for it."""
+        self._file = resources.files("firsthand.writer") / f"rules_{code}.toml"
+        self._code = code
+        if not self._file.is_file():
+            raise InvalidInput(f"the rules writer has no table for language {code!r}")
+
+    def hears(self, text: str) -> bool:
+        """Whether a word stands there without which nothing is said that the table listens for."""
+        return self._hint.search(text) is not None
+
+    @cached_property
+    def language(self) -> Language:
+        """The table, compiled."""
+        return _Table(self._table, calendar(self._code)).language()
+
+    @cached_property
+    def abbreviations(self) -> frozenset[str]:
+        """Words whose full stop ends no sentence."""
+        return frozenset(self._table["abbreviations"])
+
+    @cached_property
+    def _table(self) -> Mapping[str, Any]:
+        return tomllib.loads(self._file.read_text(encoding="utf-8"))
+
+    @cached_property
+    def _hint(self) -> re.Pattern[str]:
+        return re.compile(self._table["hint"], _FLAGS)
+
+
 @lru_cache(maxsize=8)
-def language(code: str) -> Language:
-    """Read the shipped table of a language, by its two-letter code. Raises InvalidInput when there is none."""
-    file = resources.files("firsthand.writer") / f"rules_{code}.toml"
-    if not file.is_file():
-        raise InvalidInput(f"the rules writer has no table for language {code!r}")
-    return _Table(tomllib.loads(file.read_text(encoding="utf-8")), calendar(code)).language()
+def ear(code: str) -> Ear:
+    """Get the one ear for a language. Raises InvalidInput when no table is shipped for it."""
+    return Ear(code)
 
 
 @lru_cache(maxsize=1)
@@ -194,18 +257,23 @@ class _Table:
         self.table = table
         self.dates = dates
         self.words: dict[str, str] = dict(table["words"])
-        self.words["who"] = rf"(?:(?P<via>{{my}} (?:(?:{{closeness}}) )*(?:{{relation}})),? )?(?P<who>{_PERSON}),?"
+        self.words["who"] = rf"(?:{{my}} (?P<via>[\w -]{{2,40}}?),? )?(?P<who>{_PERSON}),?"
+        self.words["bonding"] = "(?:(?:{closeness}) )*(?:{relation})"
 
     def language(self) -> Language:
         table = self.table
         joined = "|".join(table["after"]["conjunctions"].split())
+        forms = [(self._form(each), each["says"]) for each in table["form"]]
         return Language(
             code=table["language"],
-            abbreviations=frozenset(table["abbreviations"]),
             marks=self._marks(),
             requests=self._requests(),
             values={name: self._value(name, each) for name, each in table["value"].items()},
-            forms=tuple(self._form(each) for each in table["form"]),
+            forms=tuple(form for form, _ in forms),
+            sayings=self._sayings((form, text) for form, says in forms for text in says),
+            elided=self._elided((form, text) for form, says in forms for text in says),
+            mine=self._compile("(?:{my}|{me})\\b"),
+            bond=self._compile("{bonding}"),
             introductions=tuple(self._all(table["introductions"])),
             after_names=frozenset(table["after"]["names"].split()),
             after_words=frozenset(table["after"]["words"].split()),
@@ -246,14 +314,8 @@ class _Table:
         )
 
     def _form(self, each: Mapping[str, Any]) -> Form:
-        first = [self._expand(word) for word in ("{me} ", "{I} ") if word.strip(" {}") in self.words]
-        expanded = [self._expand(text) for text in each["says"]]
         return Form(
             name=each["name"],
-            says=tuple(map(_compiled, expanded)),
-            elided=tuple(
-                _compiled(text.removeprefix(word)) for text in expanded for word in first if text.startswith(word)
-            ),
             sets=tuple(each["sets"].items()),
             act=each.get("act", "assert"),
             kind=each.get("kind", "semantic"),
@@ -265,6 +327,20 @@ class _Table:
             about_others=each.get("subject") == "who",
             bare=each.get("bare", False),
         )
+
+    def _sayings(self, says: Iterable[tuple[Form, str]]) -> Sayings:
+        groups: dict[str, list[tuple[int, Saying]]] = {}
+        for number, (form, text) in enumerate(says):
+            opening = _OPENING.match(text)
+            saying = (number, Saying(form, self._expand(text)))
+            groups.setdefault(opening[0] if opening else "", []).append(saying)
+        return Sayings((self._opening(words), each) for words, each in groups.items())
+
+    def _opening(self, words: str) -> re.Pattern[str]:
+        return self._compile(f"(?:{words})\\b" if words.isalpha() else words)
+
+    def _elided(self, says: Iterable[tuple[Form, str]]) -> Sayings:
+        return self._sayings((form, _ELIDED.sub("", text, count=1)) for form, text in says if _ELIDED.match(text))
 
     def _value(self, name: str, each: Mapping[str, Any]) -> ValueRule:
         pattern = each.get("pattern")
@@ -324,7 +400,7 @@ def _blanks(text: str) -> str:
     """Let each blank of an expression, outside classes of characters, stand for one or more."""
     out: list[str] = []
     in_class = escaped = False
-    for c, following in zip(text, f"{text[1:]} ", strict=True):
+    for c, following in zip(text, f"{text[1:]} ", strict=False):
         repeats = c == " " and not in_class and not escaped and following not in "*+?{"
         out.append(" +" if repeats else c)
         in_class = c != "]" if in_class and not escaped else (c == "[" and not escaped) or in_class

@@ -14,7 +14,7 @@ from firsthand.model import Message, Role
 from firsthand.ports import Proposal
 from firsthand.writer.amends import corrected, taken_back
 from firsthand.writer.hearing import Hearing
-from firsthand.writer.language import gazetteer, language
+from firsthand.writer.language import ear, gazetteer
 from firsthand.writer.requests import remembered, wished
 from firsthand.writer.sentences import LONGEST_MESSAGE, Sentence, own_words, sentences
 from firsthand.writer.statements import tell
@@ -34,9 +34,7 @@ class RulesWriter:
         Raises InvalidInput for a language that has no table.
         """
         self._aliases = frozenset(aliases)
-        self._languages = tuple(language(code) for code in languages)
-        self._abbreviations = frozenset[str]().union(*(each.abbreviations for each in self._languages))
-        self._names = gazetteer()
+        self._ears = tuple(ear(code) for code in languages)
 
     def propose(self, messages: Sequence[Message], before: Sequence[Message]) -> list[Proposal]:
         """Claims found in `messages`, in order; `before` are the turns that precede them in the session.
@@ -64,13 +62,16 @@ class RulesWriter:
         return message.role is Role.USER and speaks and not message.recalled
 
     def _read(self, talk: Talk, turn: Turn) -> None:
-        reading = Reading(self.name, self._languages, self._names, talk, turn, talk.people())
+        text = own_words(turn.message.content)
+        ears = [each for each in self._ears if each.hears(text)]
+        languages = [each.language for each in ears]
+        reading = Reading(self.name, languages, gazetteer(), talk, turn, talk.people())
         before: Sentence | None = None
-        for sentence in sentences(own_words(turn.message.content), self._abbreviations):
+        for sentence in sentences(text, frozenset[str]().union(*(each.abbreviations for each in ears))):
             reading.number += 1
-            if any(each.marks.fiction.search(sentence.text) for each in self._languages):
+            if any(each.marks.fiction.search(sentence.text) for each in languages):
                 break  # what follows is somebody else's words, or a play
-            if sentence.is_loud or any(each.marks.sarcasm.search(sentence.text) for each in self._languages):
+            if sentence.is_loud or any(each.marks.sarcasm.search(sentence.text) for each in languages):
                 before = None
                 continue
             _listen(reading, sentence, before)

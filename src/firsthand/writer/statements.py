@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from firsthand.model import Act, Source
 from firsthand.ports import Proposal
@@ -19,8 +20,10 @@ from firsthand.writer.hearing import PERSON, Hearing, dated
 from firsthand.writer.language import Form, is_lazy
 from firsthand.writer.values import Clause, Span
 
+_WORD = re.compile(r"[\w.-]+")
 _NEAR = 60  # characters between a claim and the date that belongs to it, at most
 _JOINT = 8  # characters of "and" and the like between two clauses of one subject, at most
+_CLAUSES = 20  # of a sentence that are read; longer ones are lists or worse
 _GREETING_BEFORE = 60  # characters in front of "I'm Ana" that are searched for a greeting
 
 
@@ -62,13 +65,12 @@ def tell(hearing: Hearing, start: int = 0) -> bool:
 
 def is_statement(hearing: Hearing, start: int) -> bool:
     """Whether a form fits the words at a place."""
-    clause = hearing.clause()
-    return any(_heard(hearing, form, clause, start) for form in hearing.language.forms)
+    return _heard(hearing, start) is not None
 
 
 def _places(hearing: Hearing, start: int) -> Iterator[int]:
     yield start
-    for separator in hearing.language.marks.clause.finditer(hearing.text, start):
+    for separator in islice(hearing.language.marks.clause.finditer(hearing.text, start), _CLAUSES):
         yield separator.end()
 
 
@@ -80,20 +82,14 @@ def _goes_on(hearing: Hearing, before: Heard, place: int) -> bool:
 
 
 def _at(hearing: Hearing, place: int, *, elided: bool) -> Heard | None:
-    text, marks = hearing.text, hearing.language.marks
+    marks = hearing.language.marks
+    start, leading = _beginning(hearing, place)
     own = hearing.after_lead(0) if hearing.said_from is None else hearing.said_from
-    if marks.blocked.search(text, own, place):
-        return None
-    start, leading = _after_date(hearing, place)
-    for form in hearing.language.forms:
-        clause = hearing.clause(future=form.needs == "future")
-        heard = _heard(hearing, form, clause, start, elided=elided, leading=leading)
-        if heard:
-            return heard
-    return None
+    heard = _heard(hearing, start, elided=elided, leading=leading)
+    return None if heard and marks.blocked.search(hearing.text, own, place) else heard
 
 
-def _after_date(hearing: Hearing, place: int) -> tuple[int, When | None]:
+def _beginning(hearing: Hearing, place: int) -> tuple[int, When | None]:
     """Where the words of the clause begin, and the date in front of them: "In 2019 we moved"."""
     places = hearing.leads(place)
     for when in hearing.clause().whens:
@@ -103,15 +99,27 @@ def _after_date(hearing: Hearing, place: int) -> tuple[int, When | None]:
     return places[-1], None
 
 
-def _heard(
-    hearing: Hearing, form: Form, clause: Clause, start: int, *, elided: bool = False, leading: When | None = None
-) -> Heard | None:
-    for pattern in (*form.says, *form.elided) if elided else form.says:
-        match = pattern.match(clause.text, start)
-        heard = _claimed(_Match(hearing, form, clause, match, leading)) if match else None
-        if heard:
-            return heard
+def _heard(hearing: Hearing, start: int, *, elided: bool = False, leading: When | None = None) -> Heard | None:
+    text, language = hearing.text, hearing.language
+    sayings = language.sayings.at(text, start) + (language.elided.at(text, start) if elided else ())
+    may_name = _may_name_somebody(hearing, start)
+    for saying in sayings:
+        match = saying.pattern.match(text, start) if may_name or not saying.form.about_others else None
+        if match:
+            clause = hearing.clause(future=saying.form.needs == "future")
+            heard = _claimed(_Match(hearing, saying.form, clause, match, leading))
+            if heard:
+                return heard
     return None
+
+
+def _may_name_somebody(hearing: Hearing, start: int) -> bool:
+    """Whether a clause begins with "my sister", or with a name that was introduced or is a given one."""
+    word = _WORD.match(hearing.text, start)
+    if word is None or hearing.language.mine.match(hearing.text, start):
+        return word is not None
+    name, reading = word[0].casefold(), hearing.reading
+    return name in reading.names.given or any(each.startswith(name) for each in reading.introduced)
 
 
 def _claimed(m: _Match) -> Heard | None:
@@ -173,7 +181,10 @@ def _subject(m: _Match) -> str | None:
     if not span:
         return None
     name = m.hearing.words(span[0])
-    if m.match.groupdict().get("via") or name.casefold() in m.hearing.reading.introduced:
+    via = m.match.groupdict().get("via")
+    if via is not None and not m.hearing.language.bond.fullmatch(via):
+        return None
+    if via or name.casefold() in m.hearing.reading.introduced:
         return name
     is_name = name.split()[0].casefold() in m.hearing.reading.names.given
     return name if m.form.bare and is_name else None
