@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from belief_ledgers import KEY, POLICY, Story, by_slot, day, folded
+from belief_ledgers import KEY, POLICY, Story, by_slot, day, folded, waiting
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -252,6 +252,10 @@ def test_what_was_retracted_stays_retracted(rows: list[Row], value: str, data: s
         ({"source": Source.STATED}, {"source": Source.STATED, "act": Act.RETRACT}),
         ({"source": Source.STATED}, {"source": Source.STATED, "voided": 3}),
         ({"source": Source.STATED}, {"source": Source.STATED, "until": 0}),
+        ({"source": Source.STATED}, {"source": Source.STATED, "act": Act.CONFIRM}),
+        ({"source": Source.STATED}, {"source": Source.CORRECTED, "act": Act.CORRECT, "target": Target(value="London")}),
+        ({"source": Source.STATED}, {"source": Source.AGENT, "act": Act.CORRECT, "target": Target(value="London")}),
+        ({"source": Source.STATED}, {"source": Source.STATED, "act": Act.END, **waiting()}),
     ],
 )
 @pytest.mark.parametrize("attribute", ["lives_in", "tag"])

@@ -70,7 +70,10 @@ def shown(value: str) -> str:
 
 def when(at: int) -> datetime:
     """The UTC time of an instant; one that an offset put beyond the calendar becomes the calendar's end."""
-    return from_micros(min(max(at, _EARLIEST), _LATEST))
+    try:
+        return from_micros(at)
+    except OverflowError:
+        return from_micros(min(max(at, _EARLIEST), _LATEST))
 
 
 def day(at: int) -> str:

@@ -95,8 +95,9 @@ class _Reader:
         standing = [c for c in state.claims if c.status is Status.STANDING and ever_holds(c)]
         stretches = runs(standing, beside=shape.beside)
         drafts = [self._stretch(cell, shape, run) for run in stretches]
-        for place, draft in enumerate(drafts):
-            self._follow(draft, stretches, place, drafts)
+        for place, (draft, run) in enumerate(zip(drafts, stretches, strict=True)):
+            others = drafts if shape.beside else drafts[place + 1 : place + 2]
+            self._follow(draft, run, others)
         shown = {id(claim) for run in stretches for claim in run.claims}
         drafts.extend(self._aside(cell, shape, claim) for claim in state.claims if id(claim) not in shown)
         return drafts
@@ -163,15 +164,14 @@ class _Reader:
         else:
             draft.changes = min(draft.end, expires)
 
-    def _follow(self, draft: _Draft, stretches: Sequence[Run], place: int, drafts: Sequence[_Draft]) -> None:
-        """What came after it, and what is disputed with it."""
-        run = stretches[place]
+    def _follow(self, draft: _Draft, run: Run, others: Sequence[_Draft]) -> None:
+        """What is disputed with it, and what came after it."""
         draft.rivals = tuple(
-            other.id for other in drafts if other is not draft and other.start < draft.end and other.end > draft.start
+            [other.id for other in others if other is not draft and other.start < draft.end and other.end > draft.start]
         )
         if draft.state is not State.SUPERSEDED:
             return
-        after = next((other for other in drafts if other.start <= run.end < other.end), None)
+        after = next((other for other in others if other.start <= run.end < other.end), None)
         draft.follower = None if after is None else after.id
         if run.changed and after is not None:
             draft.reason = f'changed to "{rules.shown(_label(after))}" on {rules.day(run.end)}'
