@@ -40,10 +40,9 @@ class Trace:
     """How a search went."""
 
     asked: tuple[str, ...]  # what the words of the question were taken to say
-    considered: int  # candidates above the floor
-    below_floor: int  # things looked at that were not relevant enough
-    hits: tuple[Step, ...]
-    cuts: tuple[Cut, ...]
+    below_floor: int = 0  # things looked at that were not relevant enough
+    hits: tuple[Step, ...] = ()
+    cuts: tuple[Cut, ...] = ()  # what was found and left out on the way to the last hit
 
 
 def seen(hits: Sequence[Hit]) -> tuple[Step, ...]:
@@ -51,29 +50,30 @@ def seen(hits: Sequence[Hit]) -> tuple[Step, ...]:
     return tuple(Step(each.id, each.score, each.terms, each.why) for each in hits)
 
 
-def why(question: Question, figures: Mapping[str, float], text: str) -> str:
-    """One line that says what spoke for a text."""
+def why(question: Question, figures: Mapping[str, float], words: frozenset[str]) -> str:
+    """One line that says what spoke for a text with these terms."""
+    asked = question.asked
     reasons = []
-    shared = shared_words(question.text, question.asked.terms, text)
+    shared = shared_words(question.text, words & set(asked.terms))
     if shared:
         quoted = ", ".join(shared[:_MANY]) + (" …" if len(shared) > _MANY else "")
         reasons.append(f"shares {quoted}")
     if figures["vector"] >= _CLOSE:
         reasons.append(f"close in meaning ({figures['vector']:.2f})")
     if figures["speaker"]:
-        whom = ", ".join(question.asked.named) or "the one asked about"
-        reasons.append(f"by or about {whom}")
+        reasons.append(f"by or about {', '.join(asked.named) or 'the one asked about'}")
+    if figures["period"] and asked.period is not None:
+        reasons.append(f"said about {asked.period.words}")
     if figures["window"] >= _AROUND and figures["window"] > max(figures["words"], figures["vector"]):
         reasons.append("what was said around it fits")
     return "; ".join(reasons) or "faintly like the question"
 
 
-def shared_words(asked: str, wanted: Sequence[str], text: str) -> list[str]:
-    """The words of the question that the text holds in some form, in the question's order and spelling."""
-    held = set(terms(text)) & set(wanted)
+def shared_words(asked: str, shared: frozenset[str]) -> list[str]:
+    """The words of the question that stand for these terms, in the question's order and spelling."""
     out: dict[str, str] = {}
-    for word in _WORD.findall(asked):
+    for word in _WORD.findall(asked) if shared else ():
         for term in terms(word):
-            if term in held:
+            if term in shared:
                 out.setdefault(term, word)
     return list(out.values())

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from firsthand.model import Belief, Position, Role
 from firsthand.ports import MessageFacts, SearchRow
-from firsthand.recall.postings import Figures, Postings, Rows
+from firsthand.recall.postings import Figures, Postings, Rows, evenness
 from firsthand.recall.vectors import Vectors
 from firsthand.text import terms
 
@@ -40,6 +40,8 @@ class Columns:
     recalled: NDArray[np.bool_]
     length: Figures  # terms
     length_around: Figures  # terms of the turn and its two neighbours
+    evenly: Figures  # `postings.evenness` of the lengths
+    evenly_around: Figures
     same: NDArray[np.uint64]  # equal for texts with the same terms in the same order, from the same speaker
     before: Rows  # the row of the turn before it in its session
     after: Rows
@@ -64,6 +66,8 @@ def _no_columns() -> Columns:
         "recalled": np.bool_,
         "length": np.float32,
         "length_around": np.float32,
+        "evenly": np.float32,
+        "evenly_around": np.float32,
         "same": np.uint64,
         "window_norm": np.float32,
     }
@@ -78,19 +82,22 @@ class BeliefRows:
     number: Mapping[str, int] = field(default_factory=dict)  # row id -> row
     postings: Postings = field(default_factory=Postings)
     vectors: Vectors = field(default_factory=Vectors)
-    length: Figures = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+    evenly: Figures = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+    average: float = 0.0  # terms in a row
 
     @classmethod
     def of(cls, rows: Mapping[str, SearchRow]) -> BeliefRows:
         """Compile these rows."""
         ids = sorted(rows)
         packed = [rows[each].terms for each in ids]
+        lengths = np.array([len(each) >> 3 for each in packed], dtype=np.float32)
         return cls(
             rows,
             {each: number for number, each in enumerate(ids)},
             Postings().appended(packed, 0),
             Vectors().appended([rows[each].vector for each in ids]),
-            np.array([len(each) >> 3 for each in packed], dtype=np.float32),
+            evenness(lengths),
+            float(lengths.mean()) if ids else 0.0,
         )
 
 
@@ -207,7 +214,10 @@ def _with_columns(grown: OwnerIndex, news: Sequence[MessageFacts]) -> OwnerIndex
     first = old.rows
     sessions = [grown.sessions.of(each.session) for each in news]
     before, after, last = _neighbours(grown, news, sessions)
+    touched = _touched(before, first)
     length = _joined(old.length, [len(each.terms) >> 3 for each in news])
+    length_around = _joined(old.length_around, [0] * len(news))
+    length_around[touched] = _length_around(length, touched, before, after)
     columns = Columns(
         at=_joined(old.at, [each.at for each in news]),
         recorded=_joined(old.recorded, [each.position.recorded_at for each in news]),
@@ -217,16 +227,14 @@ def _with_columns(grown: OwnerIndex, news: Sequence[MessageFacts]) -> OwnerIndex
         role=_joined(old.role, [_ROLES.index(each.role) for each in news]),
         recalled=_joined(old.recalled, [each.recalled for each in news]),
         length=length,
-        length_around=_joined(old.length_around, [0] * len(news)),
+        length_around=length_around,
+        evenly=evenness(length),
+        evenly_around=evenness(length_around),
         same=_joined(old.same, [_sameness(each) for each in news]),
         before=before,
         after=after,
         window_norm=_joined(old.window_norm, [1.0] * len(news)),
     )
-    touched = np.arange(first, columns.rows, dtype=np.int32)
-    earlier = before[first:]
-    touched = np.unique(np.concatenate((touched, earlier[(earlier >= 0) & (earlier < first)])))
-    columns.length_around[touched] = _length_around(length, before[touched], after[touched]) + length[touched]
     columns.window_norm[touched] = grown.vectors.window_norms(touched, before[touched], after[touched])
     return replace(grown, columns=columns, last=last)
 
@@ -249,9 +257,16 @@ def _neighbours(
     return before, after, last
 
 
-def _length_around(length: Figures, before: Rows, after: Rows) -> Figures:
-    none = np.float32(0)
-    return np.where(before >= 0, length[before], none) + np.where(after >= 0, length[after], none)
+def _touched(before: Rows, first: int) -> Rows:
+    """The rows whose window is new: those from `first` on, and the turns before them."""
+    earlier = before[first:]
+    fresh = np.arange(first, len(before), dtype=np.int32)
+    return np.unique(np.concatenate((fresh, earlier[(earlier >= 0) & (earlier < first)])))
+
+
+def _length_around(length: Figures, rows: Rows, before: Rows, after: Rows) -> Figures:
+    padded = np.append(length, np.float32(0))  # a neighbour of -1 reads the zero at the end
+    return np.asarray(padded[rows] + padded[before[rows]] + padded[after[rows]], dtype=np.float32)
 
 
 def _sameness(facts: MessageFacts) -> int:

@@ -143,10 +143,16 @@ def rarity(total: int, holding: int) -> float:
     return float(np.log1p((total - holding + 0.5) / (holding + 0.5)))
 
 
-def saturated(counts: Figures, lengths: Figures) -> Figures:
+def evenness(lengths: Figures) -> Figures:
+    """What BM25 sets against the counts of each text: more for texts longer than the average. Shape (texts,)."""
+    average = float(lengths.mean()) if len(lengths) else 0.0
+    shares = lengths / np.float32(average or 1.0)
+    return np.asarray(SATURATION * (1 - LENGTH_SHARE) + SATURATION * LENGTH_SHARE * shares, dtype=np.float32)
+
+
+def saturated(counts: Figures, evenly: Figures) -> Figures:
     """BM25's share of each posting: 1.0 for one mention in a text of average length, at most 1 + k1.
 
-    `lengths` are the texts' lengths in units of the average length.
+    `evenly` are the texts' figures from `evenness`.
     """
-    evenly = np.float32(SATURATION * (1 - LENGTH_SHARE)) + np.float32(SATURATION * LENGTH_SHARE) * lengths
     return np.asarray(counts * np.float32(SATURATION + 1) / (counts + evenly), dtype=np.float32)

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from firsthand.errors import InvalidInput
 from firsthand.model import Kind
 from firsthand.recall import filters as metadata_filters
+from firsthand.recall import periods
+from firsthand.recall.periods import Period
 from firsthand.recall.scale import Scale
 from firsthand.text import question_terms, terms
 
@@ -46,6 +48,7 @@ class Asked:
     user_names: tuple[str, ...] = ()  # names of the owner's person
     tense: Tense = Tense.OPEN
     kind: Kind | None = None  # procedural for a how-to
+    period: Period | None = None  # the stretch of time that it names
     notes: tuple[str, ...] = ()  # why it was read so
 
 
@@ -105,7 +108,7 @@ def ask(text: str, now: datetime, people: People, conditions: Conditions) -> Que
         raise InvalidInput(f"include: expected one of {', '.join(INCLUDE)}, got {str(conditions.include)[:80]!r}")
     return Question(
         text=text,
-        asked=read(text, people),
+        asked=read(text, people, now),
         now=now,
         limit=_whole(conditions.limit),
         kinds=_kinds(conditions.kinds),
@@ -158,7 +161,7 @@ def _aware(what: str, when: datetime | None) -> datetime | None:
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself|the user|the user's|this user|user's)\b", re.IGNORECASE)
 _ASSISTANT_SAID = re.compile(
     r"\b(?:you|the assistant|the agent)(?: \w+)? (?:say|said|tell|told|suggest(?:ed)?|recommend(?:ed)?|mention(?:ed)?"
-    r"|advise[d]?|propose[d]?|explain(?:ed)?|give|gave|provide[d]?|list(?:ed)?|write|wrote|come up with|came up with)\b",
+    r"|advised?|proposed?|explain(?:ed)?|give|gave|provided?|list(?:ed)?|write|wrote|come up with|came up with)\b",
     re.IGNORECASE,
 )
 _PRESENT = re.compile(
@@ -185,7 +188,7 @@ _MANNER = re.compile(r"\bhow (?:do|does|did) (?:\w+ ){1,4}(?:feel|know|look|rela
 _UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
-def read(text: str, people: People) -> Asked:
+def read(text: str, people: People, now: datetime) -> Asked:
     """What the words of this question say about whom, when and what kind."""
     users = _mentioned(text, people.user)
     speakers = _mentioned(text, people.speakers)
@@ -194,14 +197,15 @@ def read(text: str, people: People) -> Asked:
     searched = question_terms(topic)
     if not searched or not _says_something(topic):
         topic, searched = text, question_terms(text)
-    tense, kind = _tense(text), _kind(text)
+    tense, kind, period = _tense(text), _kind(text), periods.named(text, now)
     first = bool(users) or bool(_FIRST_PERSON.search(text))
     told = bool(_ASSISTANT_SAID.search(text))
     named = tuple(dict.fromkeys((*speakers, *subjects)))
     notes = [f"names {each}" for each in named]
     notes += ["asks about the person"] * first + ["asks what the assistant said"] * told
     notes += [f"is about the {tense}"] * (tense is not Tense.OPEN) + [f"asks for {kind} memory"] * (kind is not None)
-    return Asked(tuple(searched), topic, named, first, told, tuple(people.user), tense, kind, tuple(notes))
+    notes += [] if period is None else [f"names a time: {period.words}"]
+    return Asked(tuple(searched), topic, named, first, told, tuple(people.user), tense, kind, period, tuple(notes))
 
 
 def _tense(text: str) -> Tense:

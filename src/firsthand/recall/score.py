@@ -6,6 +6,7 @@ says (a successor, a thing taken back) is in `standing.py`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import log1p
@@ -20,9 +21,10 @@ from firsthand.recall.question import Tense
 HALF_LIFE = timedelta(days=30)
 MANY_USES = 32  # uses at which the use term reaches 1
 FLOOR = 0.05  # relevance below which nothing is a hit
+BELOW = 0.999  # what stands below another scores at most this share of it
 
 # How first-hand a message is, as evidence of what it says about the person.
-FIRSTHAND: dict[Role, float] = {Role.USER: 1.0, Role.ASSISTANT: 0.7, Role.TOOL: 0.5, Role.SYSTEM: 0.3}
+FIRSTHAND: Mapping[Role, float] = {Role.USER: 1.0, Role.ASSISTANT: 0.7, Role.TOOL: 0.5, Role.SYSTEM: 0.3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,20 @@ class Weights:
     recency: float
     confidence: float
     use: float
+
+    def score(self, terms: Mapping[str, float]) -> float:
+        """The score of one candidate, in [0, 1]."""
+        return (
+            self.relevance * terms["relevance"]
+            + self.recency * terms["recency"]
+            + self.confidence * terms["confidence"]
+            + self.use * terms["use"]
+        )
+
+    @property
+    def lowest(self) -> float:
+        """What a hit scores at least. What comes after the rest is scaled by it, and so scores less than any."""
+        return self.relevance * FLOOR
 
 
 WEIGHTS: dict[Tense, Weights] = {

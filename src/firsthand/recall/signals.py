@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from firsthand.model import Belief, Role
 from firsthand.recall.index import BeliefRows, OwnerIndex, belief_document
-from firsthand.recall.postings import Figures, Found, Hashes, Rows, rarity, saturated, unpack
+from firsthand.recall.postings import Figures, Found, Hashes, Rows, evenness, rarity, saturated, unpack
 from firsthand.recall.question import Question
 from firsthand.recall.vectors import NEIGHBOUR
 from firsthand.text import term_hash, term_hashes
 
 _ROLES = tuple(Role)
+_NONE = np.zeros(1, dtype=np.float32)  # what a neighbour of -1 reads, at the end of an array
+_FEW = 8  # a term held by less than one row in so many is looked up row by row, a commoner one over all rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Signals:
     vector: Figures  # cosine with the question, on the embedder's scale; 0 where there is no vector
     vector_around: Figures  # the same of the turn's vector and its neighbours' at half weight
     speaker: Figures  # 1 where the row is by, or about, whom the question asks about
+    period: Figures  # 1 where it was said in the period asked about, less the further from it
 
     def at(self, rows: Rows | NDArray[np.intp]) -> Signals:
         """The figures of these rows only."""
@@ -40,40 +43,55 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The question's terms with what each says in this owner's memory."""
+    """The question's terms, what each says in this owner's memory, and where each stands."""
 
     hashes: Hashes
-    rarities: Figures  # shape (terms,)
+    rarities: Figures  # shape (terms,); counts messages and beliefs
+    said: tuple[Found, ...]  # postings of messages
+    held: tuple[Found, ...]  # postings of beliefs
 
     @property
-    def ideal(self) -> float:
+    def ideal(self) -> np.float32:
         """What a text of average length scores that says every word once."""
-        return float(self.rarities.sum()) or 1.0
+        return np.float32(float(self.rarities.sum()) or 1.0)
+
+    def share(self, scores: Figures) -> Figures:
+        """Scores as shares of the ideal, at most 1."""
+        return np.asarray(np.minimum(scores / self.ideal, np.float32(1)), dtype=np.float32)
 
 
-def words_of(question: Question, index: OwnerIndex) -> tuple[Words, list[Found], list[Found]]:
-    """The question's terms, with their postings in messages and in beliefs; rarity counts both."""
+def words_of(question: Question, index: OwnerIndex) -> Words:
+    """The question's terms as this owner's memory knows them."""
     hashes = np.array([term_hash(term) for term in question.asked.terms], dtype=np.uint64)
-    said, held = list(index.postings.find(hashes)), list(index.beliefs.postings.find(hashes))
+    said, held = tuple(index.postings.find(hashes)), tuple(index.beliefs.postings.find(hashes))
     total = index.rows + len(index.beliefs.rows)
     rarities = [rarity(total, len(a.rows) + len(b.rows)) for a, b in zip(said, held, strict=True)]
-    return Words(hashes, np.array(rarities, dtype=np.float32)), said, held
+    return Words(hashes, np.array(rarities, dtype=np.float32), said, held)
+
+
+# -- messages -----------------------------------------------------------------------------------------------------
 
 
 def message_signals(question: Question, index: OwnerIndex) -> Signals:
     """Signals of every message row. Cosines are estimates where `index.vectors.exact` is False."""
-    words, said, _ = words_of(question, index)
-    own, around = _words_over(words, said, index)
-    vector = _near(question, index)
+    words = words_of(question, index)
     columns = index.columns
-    beside = _beside(vector, columns.before, columns.after)
-    return Signals(own, around, vector, _window(vector, beside, columns.window_norm), _speakers(question, index))
+    own = np.zeros(index.rows, dtype=np.float32)
+    around = np.zeros(index.rows, dtype=np.float32)
+    for found, weight in zip(words.said, words.rarities, strict=True):
+        own[found.rows] += weight * saturated(found.counts, columns.evenly[found.rows])
+        _add_around(around, found, weight, index)
+    vector = _near(question, index)
+    window = _window(vector, _beside(vector, columns.before, columns.after), columns.window_norm)
+    return Signals(
+        words.share(own), words.share(around), vector, window, _speakers(question, index), _period(question, columns.at)
+    )
 
 
 def sharpened(question: Question, index: OwnerIndex, rows: Rows, signals: Signals) -> Signals:
     """The signals of these rows, with exact cosines."""
     some = signals.at(rows)
-    if index.vectors.exact or question.vector is None:
+    if index.vectors.exact or question.vector is None or not embeds(question, index):
         return some
     columns = index.columns
     before, after = columns.before[rows], columns.after[rows]
@@ -82,78 +100,33 @@ def sharpened(question: Question, index: OwnerIndex, rows: Rows, signals: Signal
     exact = np.zeros(index.rows, dtype=np.float32)
     exact[needed] = _scaled(index.vectors.cosines(question.vector, needed), question)
     around = _window(exact[rows], _beside(exact, before, after), columns.window_norm[rows])
-    return Signals(some.words, some.words_around, exact[rows], around, some.speaker)
+    return Signals(some.words, some.words_around, exact[rows], around, some.speaker, some.period)
 
 
-def belief_signals(question: Question, index: OwnerIndex, beliefs: Sequence[Belief], rows: Rows) -> Signals:
-    """Signals of these beliefs, whose search rows are `rows` of the index, -1 where there is none.
-
-    A belief has no neighbours but itself.
-    """
-    own = _belief_words(question, index, beliefs, rows)
-    vector = _belief_cosines(question, index.beliefs, rows)
-    about = [1.0 if _about(question, belief) else 0.0 for belief in beliefs]
-    return Signals(own, own, vector, vector, np.array(about, dtype=np.float32))
+def embeds(question: Question, index: OwnerIndex) -> bool:
+    """Whether the question's vector can be compared with the messages'."""
+    return question.vector is not None and question.vector.shape == (index.vectors.dimensions,)
 
 
-def _belief_words(question: Question, index: OwnerIndex, beliefs: Sequence[Belief], rows: Rows) -> Figures:
-    words, _, held = words_of(question, index)
-    lengths = index.beliefs.length
-    average = np.float32((float(lengths.mean()) if len(lengths) else 0.0) or 1.0)
-    every = np.zeros(len(lengths) + 1, dtype=np.float32)  # the last entry serves rows of -1
-    for found, weight in zip(held, words.rarities, strict=True):
-        every[found.rows] += weight * saturated(found.counts, lengths[found.rows] / average)
-    own = every[rows]
-    for at in np.flatnonzero(rows < 0).tolist():
-        own[at] = _words_in(belief_document(beliefs[at]), words, average)
-    return np.asarray(np.minimum(own / np.float32(words.ideal), np.float32(1)), dtype=np.float32)
-
-
-def _words_in(text: str, words: Words, average: np.float32) -> np.float32:
-    """BM25 of a text that has no search row."""
-    held = unpack(term_hashes(text))
-    counts = np.array([(held == each).sum() for each in words.hashes], dtype=np.float32)
-    lengths = np.full(len(counts), len(held), dtype=np.float32) / average
-    return np.float32((words.rarities * saturated(counts, lengths)).sum())
-
-
-def _words_over(words: Words, said: list[Found], index: OwnerIndex) -> tuple[Figures, Figures]:
+def _add_around(around: Figures, found: Found, weight: np.float32, index: OwnerIndex) -> None:
+    """Add what one term says for each turn read together with its neighbours."""
     columns = index.columns
-    own = np.zeros(index.rows, dtype=np.float32)
-    around = np.zeros(index.rows, dtype=np.float32)
-    if not index.rows:
-        return own, around
-    average = np.float32(float(columns.length.mean()) or 1.0)
-    window = np.float32(float(columns.length_around.mean()) or 1.0)
-    counts = np.zeros(index.rows, dtype=np.float32)
-    for found, weight in zip(said, words.rarities, strict=True):
-        if not len(found.rows):
-            continue
-        own[found.rows] += weight * saturated(found.counts, columns.length[found.rows] / average)
-        touched = _spread(found, index, counts)
-        around[touched] += weight * saturated(counts[touched], columns.length_around[touched] / window)
-        counts[touched] = 0
-    ideal = np.float32(words.ideal)
-    return np.minimum(own / ideal, np.float32(1)), np.minimum(around / ideal, np.float32(1))
-
-
-def _spread(found: Found, index: OwnerIndex, counts: Figures) -> Rows:
-    """Add one term's counts to the rows that hold it and to their neighbours; the rows touched, repeats left in."""
-    touched = [found.rows]
-    counts[found.rows] += found.counts
-    for side in (index.columns.before[found.rows], index.columns.after[found.rows]):
-        there = side >= 0
-        counts[side[there]] += found.counts[there]
-        touched.append(side[there])
-    marked = np.concatenate(touched)
-    marked.sort()
-    fresh = np.ones(len(marked), dtype=np.bool_)
-    fresh[1:] = marked[1:] != marked[:-1]
-    return marked[fresh]
+    counts = np.zeros(index.rows + 1, dtype=np.float32)
+    counts[found.rows] = found.counts
+    if _FEW * len(found.rows) > index.rows:
+        held = counts[:-1] + counts[columns.before] + counts[columns.after]
+        around += weight * saturated(held, columns.evenly_around)
+        return
+    near = np.zeros(index.rows + 1, dtype=np.bool_)
+    for rows in (found.rows, columns.before[found.rows], columns.after[found.rows]):
+        near[rows] = True
+    touched = np.flatnonzero(near[:-1])
+    held = counts[touched] + counts[columns.before[touched]] + counts[columns.after[touched]]
+    around[touched] += weight * saturated(held, columns.evenly_around[touched])
 
 
 def _near(question: Question, index: OwnerIndex) -> Figures:
-    if question.vector is None or question.vector.shape != (index.vectors.dimensions,):
+    if question.vector is None or not embeds(question, index):
         return np.zeros(index.rows, dtype=np.float32)
     return _scaled(index.vectors.near(question.vector), question)
 
@@ -167,11 +140,9 @@ def _scaled(cosines: Figures, question: Question) -> Figures:
 
 
 def _beside(vector: Figures, before: Rows, after: Rows) -> Figures:
-    """The sum of both neighbours' figures; nothing where there is no neighbour."""
-    if not len(vector):
-        return vector
-    none = np.float32(0)
-    return np.asarray(np.where(before >= 0, vector[before], none) + np.where(after >= 0, vector[after], none))
+    """The sum of both neighbours' figures."""
+    padded = np.concatenate((vector, _NONE))
+    return np.asarray(padded[before] + padded[after], dtype=np.float32)
 
 
 def _window(vector: Figures, beside: Figures, norms: Figures) -> Figures:
@@ -181,13 +152,60 @@ def _window(vector: Figures, beside: Figures, norms: Figures) -> Figures:
 def _speakers(question: Question, index: OwnerIndex) -> Figures:
     asked, columns = question.asked, index.columns
     wanted = [number for number in map(index.speakers.known, asked.named) if number >= 0]
-    out = np.isin(columns.speaker, wanted) if wanted else np.zeros(index.rows, dtype=np.bool_)
+    out = _among(columns.speaker, wanted)
     if asked.of_assistant:
         out |= columns.role == _ROLES.index(Role.ASSISTANT)
     elif asked.of_user:
         own = [index.speakers.known(name) for name in asked.user_names]
-        out |= (columns.role == _ROLES.index(Role.USER)) & ((columns.speaker < 0) | np.isin(columns.speaker, own))
+        nameless = columns.speaker < 0
+        out |= (columns.role == _ROLES.index(Role.USER)) & (nameless | _among(columns.speaker, own))
     return out.astype(np.float32)
+
+
+def _among(column: Rows, numbers: Sequence[int]) -> NDArray[np.bool_]:
+    """Where the column holds one of a few numbers, none of them negative."""
+    out = np.zeros(len(column), dtype=np.bool_)
+    for number in numbers:
+        if number >= 0:
+            out |= column == number
+    return out
+
+
+def _period(question: Question, at: NDArray[np.int64]) -> Figures:
+    period = question.asked.period
+    return np.zeros(len(at), dtype=np.float32) if period is None else period.fit(at)
+
+
+# -- beliefs ------------------------------------------------------------------------------------------------------
+
+
+def belief_signals(question: Question, index: OwnerIndex, beliefs: Sequence[Belief], rows: Rows) -> Signals:
+    """Signals of these beliefs, whose search rows are `rows` of the index, -1 where there is none.
+
+    A belief has no neighbours but itself. When it holds is for its state and interval to say, not for its signals.
+    """
+    own = _belief_words(words_of(question, index), index.beliefs, beliefs, rows)
+    vector = _belief_cosines(question, index.beliefs, rows)
+    about = np.array([_about(question, belief) for belief in beliefs], dtype=np.float32)
+    return Signals(own, own, vector, vector, about, np.zeros(len(beliefs), dtype=np.float32))
+
+
+def _belief_words(words: Words, compiled: BeliefRows, beliefs: Sequence[Belief], rows: Rows) -> Figures:
+    every = np.zeros(len(compiled.evenly) + 1, dtype=np.float32)  # the last entry serves rows of -1
+    for found, weight in zip(words.held, words.rarities, strict=True):
+        every[found.rows] += weight * saturated(found.counts, compiled.evenly[found.rows])
+    own = every[rows]
+    for at in np.flatnonzero(rows < 0).tolist():
+        own[at] = _words_in(belief_document(beliefs[at]), words, compiled.average)
+    return words.share(own)
+
+
+def _words_in(text: str, words: Words, average: float) -> np.float32:
+    """BM25 of a text that has no search row."""
+    held = unpack(term_hashes(text))
+    counts = np.array([(held == each).sum() for each in words.hashes], dtype=np.float32)
+    lengths = np.array([len(held), average or len(held) or 1], dtype=np.float32)
+    return np.float32((words.rarities * saturated(counts, evenness(lengths / lengths[1])[:1])).sum())
 
 
 def _belief_cosines(question: Question, compiled: BeliefRows, rows: Rows) -> Figures:

@@ -1,8 +1,8 @@
 """Standing: what outranks what, whatever the score says.
 
 Current beliefs stand above those they superseded, and above messages that say what no longer holds, unless the
-question is about the past: then the older ones stand above. What waits for confirmation comes after the rest, what was
-taken back last of all. How things score before that is in `score.py`.
+question is about the past: then the older ones stand above. How things score before that is in `score.py`; in which
+order they are walked is in `recall.py`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from firsthand.model import Belief, State
+import numpy as np
+from numpy.typing import NDArray
+
+from firsthand.model import Belief, State, micros
+from firsthand.recall.index import BeliefRows
+from firsthand.recall.postings import Rows
 
 RECALLED = frozenset({State.ACTIVE, State.SCHEDULED, State.SUPERSEDED, State.PENDING, State.EXPIRED})
-BELOW = 0.999  # what stands below another scores at most this share of it
 
 
 @dataclass(frozen=True)
@@ -47,17 +51,46 @@ class Held:
         """Whom beliefs are about, other than the owner's person, in alphabetical order."""
         return tuple(sorted({each.subject for each in self.beliefs if each.subject != "user"}))
 
+    @cached_property
+    def recalled(self) -> NDArray[np.bool_]:
+        """Which beliefs may be recalled: all but withdrawn and rejected ones. Shape (beliefs,)."""
+        return np.array([each.state in RECALLED for each in self.beliefs], dtype=np.bool_)
+
+    @cached_property
+    def last_said(self) -> NDArray[np.int64]:
+        """When each belief was last said, microseconds since 1970. Shape (beliefs,)."""
+        return np.array([micros(each.last_said) for each in self.beliefs], dtype=np.int64)
+
+    @cached_property
+    def successions(self) -> tuple[tuple[Belief, Belief], ...]:
+        """Pairs of (older, newer) where the newer superseded or corrected the older; those of the latest first."""
+        pairs = [(each, newer) for each in self.beliefs if (newer := self.successor(each)) is not None]
+        return tuple(sorted(pairs, key=lambda pair: (pair[0].valid_from, pair[0].id), reverse=True))
+
+    @cached_property
+    def _numbers(self) -> dict[int, tuple[BeliefRows, Rows]]:
+        return {}
+
+    def rows_in(self, compiled: BeliefRows) -> Rows:
+        """The row of each belief among the compiled search rows, -1 where there is none. Shape (beliefs,)."""
+        kept = self._numbers.get(0)
+        if kept is None or kept[0] is not compiled:
+            number, named = compiled.number, self.rows
+            found = [number.get(named.get(each.id, ""), -1) for each in self.beliefs]
+            kept = (compiled, np.array(found, dtype=np.int32))
+            self._numbers[0] = kept
+        return kept[1]
+
     def successor(self, belief: Belief) -> Belief | None:
         """The belief that superseded or corrected this one, where it has one."""
         return None if belief.superseded_by is None else self.by_id.get(belief.superseded_by)
 
-    def outdated(self, message_id: str, weigh: Callable[[Belief], float]) -> Belief | None:
-        """The belief resting on this message that no longer holds, if it is the one that the question is closest to.
+    def gist(self, message_id: str, weigh: Callable[[Belief], float]) -> Belief | None:
+        """Of the beliefs that rest on this message, the one closest to the question; None where none does.
 
-        `weigh` says how close a belief is to the question.
+        `weigh` says how close a belief is.
         """
         resting = self.of_message.get(message_id)
         if not resting:
             return None
-        closest = max(resting, key=lambda each: (weigh(each), each.state is State.ACTIVE, each.valid_from, each.id))
-        return closest if closest.state in (State.SUPERSEDED, State.WITHDRAWN) else None
+        return max(resting, key=lambda each: (weigh(each), each.state is State.ACTIVE, each.valid_from, each.id))

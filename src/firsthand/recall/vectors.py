@@ -66,6 +66,7 @@ class Vectors:
     floats: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     bits: tuple[NDArray[np.uint64], ...] = ()  # one array per 64 dimensions, each of shape (rows,); empty when exact
     grown: tuple[Growing, ...] = ()  # the arrays behind `floats` and `bits`
+    absent: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # rows without one, while others have
 
     @property
     def rows(self) -> int:
@@ -87,15 +88,16 @@ class Vectors:
         dimensions = self.dimensions or size_of(packed)
         fresh = unit_rows(packed, dimensions)
         if not self.dimensions:
-            fresh = np.concatenate((np.zeros((self.rows, dimensions), dtype=np.float16), fresh))
-            return _started(dimensions, fresh)
+            earlier = np.zeros((self.rows, dimensions), dtype=np.float16)
+            return _started(dimensions, np.concatenate((earlier, fresh)))
         if self.exact and self.rows + len(packed) > EXACT_ROWS:
             return _started(dimensions, np.concatenate((self.floats.astype(np.float16), fresh)))
         news = (fresh.astype(self.floats.dtype), *(_bits(fresh) if self.bits else ()))
         grown, views = zip(
             *(each.appended(self.rows, new) for each, new in zip(self.grown, news, strict=True)), strict=True
         )
-        return Vectors(dimensions, views[0], tuple(views[1:]), tuple(grown))
+        absent = np.concatenate((self.absent, _absent(fresh) + np.int32(self.rows)))
+        return Vectors(dimensions, views[0], tuple(views[1:]), tuple(grown), absent)
 
     def near(self, question: Figures) -> Figures:
         """The cosine of every row with a unit vector, shape (rows,): exact, or estimated from the bits."""
@@ -105,7 +107,9 @@ class Vectors:
         differing = np.zeros(self.rows, dtype=np.uint16)
         for theirs, ours in zip(self.bits, asked, strict=True):
             differing += np.bitwise_count(theirs ^ ours[0])
-        return _cosine_of_bits(self.dimensions)[differing]
+        cosines = np.take(_cosine_of_bits(self.dimensions), differing)
+        cosines[self.absent] = 0
+        return cosines
 
     def cosines(self, question: Figures, rows: Rows) -> Figures:
         """The exact cosine of these rows with a unit vector, shape (len(rows),)."""
@@ -133,9 +137,14 @@ class Vectors:
 def _started(dimensions: int, halves: NDArray[np.float16]) -> Vectors:
     if len(halves) <= EXACT_ROWS:
         floats = halves.astype(np.float32)
-        return Vectors(dimensions, floats, (), (Growing(floats),))
+        return Vectors(dimensions, floats, (), (Growing(floats),), _absent(halves))
     bits = _bits(halves)
-    return Vectors(dimensions, halves, bits, (Growing(halves), *(Growing(each) for each in bits)))
+    return Vectors(dimensions, halves, bits, (Growing(halves), *(Growing(each) for each in bits)), _absent(halves))
+
+
+def _absent(rows: NDArray[Any]) -> Rows:
+    """Which rows are all zeros; none where there are no dimensions yet."""
+    return np.flatnonzero(~rows.any(axis=1)).astype(np.int32) if rows.shape[1] else np.zeros(0, dtype=np.int32)
 
 
 def _bits(rows: NDArray[Any]) -> tuple[NDArray[np.uint64], ...]:
