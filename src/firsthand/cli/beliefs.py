@@ -115,7 +115,7 @@ def story(told: Explanation, width: int | None = None) -> Iterator[str]:
         yield "heard"
         for quote in told.quotes:
             who = quote.speaker or quote.role
-            yield from folded(f"{day(quote.at)} {who}: “{quote.text}”  {quote.message_id}", "    ", "  ")
+            yield from folded(f"{day(quote.at)} {who}: “{quote.text}” ({quote.message_id})", "    ", "  ")
     yield "claimed"
     for each in told.observations:
         yield from folded(_claim(each), "    ", "  ")
@@ -137,4 +137,4 @@ def _claim(each: Observation) -> str:
     source = "guessed" if each.source is Source.INFERRED else each.source
     why_ = f" ({each.reason})" if each.reason else ""
     claim = f"{day(each.said_at)} {each.act} {each.subject}{name}{value}"
-    return f"{claim}, {source} {each.confidence:.2f}{by}{why_}  {each.id}"
+    return f"{claim}, {source} {each.confidence:.2f}{by}{why_} ({each.id})"

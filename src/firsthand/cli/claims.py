@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firsthand.cli.options import Options, given, typed_text, with_options, words
-from firsthand.cli.screen import pending_lines, receipt_lines, show, show_each
+from firsthand.cli.screen import pending_lines, receipt_lines, say, show, show_each
 from firsthand.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -141,4 +141,4 @@ def pending(options: Options) -> None:
     with options.reading() as person:
         waiting = person.pending()
     if not show_each(waiting, pending_lines, as_json=options.as_json) and not options.as_json:
-        click.echo("nothing waits")
+        say("nothing waits")

@@ -11,7 +11,8 @@ import importlib
 import keyword
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -132,13 +133,17 @@ class Door(click.Group):
             sys.exit(_refuse(f"unexpected {type(error).__name__}: {error} (FIRSTHAND_DEBUG=1 shows where)", 1))
         sys.exit(status if isinstance(status, int) else 0)
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the arguments; `--help` prints here already."""
+        with _reader_may_leave():
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a reader that went away is told apart before click swallows it."""
-        try:
+        """Run the command."""
+        with _reader_may_leave():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            _let_go_of_output()
-            return 0
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -182,10 +187,20 @@ def _said(error: Exception) -> str:
 def _refuse(reason: str, status: int) -> int:
     line = " ".join(reason.split())
     try:
-        click.echo(f"firsthand: {line}", err=True)
+        click.echo(f"firsthand: {line}", file=sys.stderr)
     except OSError:  # nobody listens to errors either
         _let_go_of_output()
     return status
+
+
+@contextmanager
+def _reader_may_leave() -> Iterator[None]:
+    """A reader that went away (`| head`) is no error; click would make it one."""
+    try:
+        yield
+    except BrokenPipeError:
+        _let_go_of_output()
+        raise click.exceptions.Exit(0) from None
 
 
 def _let_go_of_output() -> None:

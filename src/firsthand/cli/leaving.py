@@ -7,12 +7,16 @@ from collections.abc import Iterator
 import click
 
 from firsthand.cli.options import Options, agreed, with_options, words
-from firsthand.cli.screen import show
+from firsthand.cli.screen import counted, show
 from firsthand.model import ErasureReceipt, Report
 
 
+def _amounts(of: ErasureReceipt | Report) -> str:
+    return f"{counted(of.messages, 'message')}, {counted(of.observations, 'observation')}"
+
+
 def _erased(receipt: ErasureReceipt) -> Iterator[str]:
-    yield f"erased {receipt.messages} messages, {receipt.observations} observations, {receipt.beliefs} beliefs"
+    yield f"erased {_amounts(receipt)}, {counted(receipt.beliefs, 'belief')}"
     if not receipt.complete:
         yield "not all of the bytes are gone yet; `firsthand maintain` goes on"
 
@@ -65,8 +69,7 @@ def export(options: Options, path: str) -> None:
     """
     with options.reading() as person:
         report = person.export(path)
-    line = f"wrote {report.messages} messages and {report.observations} observations to {path}"
-    show(report, [line], as_json=options.as_json)
+    show(report, [f"wrote {_amounts(report)} to {path}"], as_json=options.as_json)
 
 
 @click.command(name="import")
@@ -83,7 +86,7 @@ def import_(options: Options, path: str) -> None:
 
 
 def _imported(report: Report) -> Iterator[str]:
-    yield f"took in {report.messages} messages and {report.observations} observations"
+    yield f"took in {_amounts(report)}"
     if report.duplicates:
         yield f"{report.duplicates} were here before"
     if report.refused:

@@ -16,6 +16,7 @@ import click
 from firsthand.cli.options import Options, given, with_options, words
 from firsthand.cli.screen import (
     clean,
+    counted,
     day,
     dim,
     folded,
@@ -188,21 +189,22 @@ class _Progress:
         """So many more are done."""
         self.done += count
         if self._shown:
-            click.echo(f"\r{self.name}  {self.done:,} of {self.total:,}", nl=False, err=True)
+            click.echo(f"\r{self.name}  {self.done:,} of {self.total:,}", nl=False, file=sys.stderr)
 
     def over(self) -> None:
         """Wipe the line."""
         if self._shown:
-            click.echo(f"\r{' ' * 79}\r", nl=False, err=True)
+            click.echo(f"\r{' ' * 79}\r", nl=False, file=sys.stderr)
 
 
 def _added(added: Added, *, named: bool) -> Iterator[str]:
     """The summary of a file."""
     verb = "would add" if added.dry_run else "added"
-    where = f"{added.sessions} {'sessions' if added.sessions != 1 else 'session'}"
+    where = counted(added.sessions, "session")
     here = f", {added.duplicates:,} were here before" if added.duplicates else ""
-    yield f"{clean(added.file)} ({added.format}): {verb} {added.messages:,} messages in {where}{here}"
-    yield f"  {added.stored} claims stored, {len(added.pending)} wait, {len(added.dropped)} dropped"
+    yield f"{clean(added.file)} ({added.format}): {verb} {counted(added.messages, 'message')} in {where}{here}"
+    done = "found" if added.dry_run else "stored"
+    yield f"  {counted(added.stored, 'claim')} {done}, {len(added.pending)} waiting, {len(added.dropped)} dropped"
     for each in added.pending[:FEW]:
         yield from (f"  {line}" for line in (pending_lines(each) if not added.dry_run else [one_line(each.question)]))
     if len(added.pending) > FEW:
@@ -249,4 +251,4 @@ def _session_lines(found: Sequence[Session]) -> Iterator[str]:
     width = max(map(wide, names), default=0)
     for name, each in zip(names, found, strict=True):
         span = day(each.first) if day(each.first) == day(each.last) else f"{day(each.first)} to {day(each.last)}"
-        yield f"{padded(name, width)}  {each.messages:>6} messages  {span}"
+        yield f"{padded(name, width)}  {padded(counted(each.messages, 'message'), 15)}  {span}"

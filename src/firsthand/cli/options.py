@@ -59,13 +59,15 @@ class Options:
         return self.location != ":memory:" and "://" not in self.location
 
     def key(self) -> str | None:
-        """The passphrase, from --key-file or FIRSTHAND_KEY. Raises InvalidInput when it is empty, OSError."""
+        """The passphrase, from --key-file or FIRSTHAND_KEY. Raises InvalidInput when it cannot be read."""
         if self.key_file is None:
             return os.environ.get("FIRSTHAND_KEY") or None
         try:
             key = Path(self.key_file).read_text(encoding="utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise InvalidInput(f"the key file {self.key_file} is not UTF-8 text") from error
+        except OSError as error:
+            raise InvalidInput(f"cannot read the key file {self.key_file}: {error.strerror or error}") from error
         if not key:
             raise InvalidInput(f"the key file {self.key_file} is empty")
         return key
@@ -138,7 +140,14 @@ def _listed(known: Sequence[str]) -> str:
 _SHARED = (
     click.option("--db", envvar="FIRSTHAND_DB", metavar="PATH", help="The file that memory is kept in."),
     click.option("--user", envvar="FIRSTHAND_USER", type=words, default="me", metavar="NAME", help="Whose memory."),
-    click.option("--tenant", envvar="FIRSTHAND_TENANT", type=words, default=TENANT, metavar="NAME", help="Whose user."),
+    click.option(
+        "--tenant",
+        envvar="FIRSTHAND_TENANT",
+        type=words,
+        default=TENANT,
+        metavar="NAME",
+        help="The tenant that the user belongs to.",
+    ),
     click.option("--agent", type=words, metavar="NAME", help="Stamp what is written, narrow what is read to an agent."),
     click.option("--session", type=words, metavar="ID", help="The same for one conversation."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON (JSON Lines where the answer is a stream)."),
@@ -185,6 +194,6 @@ def agreed(question: str, answer: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise NotAllowed("this erases for good and there is no terminal to confirm on; give --yes if it is meant")
-    click.echo(f"{question} ", nl=False, err=True)
+    click.echo(f"{question} ", nl=False, file=sys.stderr)
     if sys.stdin.readline().strip() != answer:
         raise NotAllowed("nothing was erased")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 LONGEST = 4 * 1024 * 1024  # bytes of a policy file
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def policy() -> None:
     """Show, check, explain or change the rules that decide.
 
@@ -51,6 +52,15 @@ def _text_of(path: str) -> str:
     return text
 
 
+def _named(path: str, parse: Callable[[str], Policy]) -> Policy:
+    """The policy in a file, whose name goes before its faults. Raises PolicyInvalid, InvalidInput."""
+    text = _text_of(path)
+    try:
+        return parse(text)
+    except PolicyInvalid as error:
+        raise PolicyInvalid(f"{path}: {error}") from None
+
+
 @policy.command(name="show")
 @with_options
 def show_(options: Options) -> None:
@@ -69,7 +79,7 @@ def check(options: Options, file: str) -> None:
     """
     from firsthand.policy import parse
 
-    read = parse(_text_of(file))
+    read = _named(file, parse)
     found = {"ok": True, "attributes": len(read.attributes), "digest": read.digest}
     show(found, [f"{file} is a policy of {len(read.attributes)} attributes"], as_json=options.as_json)
 
@@ -96,10 +106,12 @@ def apply(options: Options, file: str) -> None:
 
     Nothing that was said is lost, and what admission answered stays answered.
     """
-    text = _text_of(file)
+    from firsthand.policy import parse
+
+    wanted = _named(file, parse)
     if options.is_file and not Path(options.location).exists():
         raise NotFound(f"there is no memory at {options.location} to apply a policy to")
     with options.existing() as memory:
-        report = memory.apply_policy(text)
+        report = memory.apply_policy(wanted)
     changed = "no belief changed" if report.equal else f"beliefs of {len(report.different)} users changed"
     show(report, [*list(rebuilt(report))[:1], changed], as_json=options.as_json)

@@ -46,10 +46,10 @@ def columns() -> int:
 def show(value: Any, lines: Iterable[str], *, as_json: bool) -> None:
     """Print the answer of a verb: as one JSON document, or as its lines."""
     if as_json:
-        click.echo(_json(value, indent=2))
+        say(_json(value, indent=2))
         return
     for line in lines:
-        click.echo(line)
+        say(line)
 
 
 def show_each(values: Iterable[Any], lines: Any, *, as_json: bool) -> int:
@@ -57,16 +57,26 @@ def show_each(values: Iterable[Any], lines: Any, *, as_json: bool) -> int:
     count = 0
     for count, value in enumerate(values, start=1):  # noqa: B007 - the count is the answer
         if as_json:
-            click.echo(_json(value))
+            say(_json(value))
         else:
             for line in lines(value):
-                click.echo(line)
+                say(line)
     return count
+
+
+def say(text: str) -> None:
+    """Print a line. The stream is named, for click would put one of its own in front of an ASCII one."""
+    click.echo(text, file=sys.stdout)
 
 
 def note(text: str) -> None:
     """Say something about the work, beside its output."""
-    click.echo(text, err=True)
+    click.echo(text, file=sys.stderr)
+
+
+def counted(number: int, noun: str) -> str:
+    """How many of a thing, in words: 1 message, 2 messages."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _json(value: Any, indent: int | None = None) -> str:

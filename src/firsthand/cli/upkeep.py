@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from firsthand.cli.options import Options, with_options
-from firsthand.cli.screen import folded, show
+from firsthand.cli.screen import counted, folded, show
 from firsthand.errors import StoreError
 from firsthand.model import Report
 
@@ -29,8 +29,9 @@ def rebuild(options: Options) -> None:
 
 def rebuilt(report: Report) -> Iterator[str]:
     """What a rebuild found."""
-    yield f"{report.owners} users, {report.messages} messages, {report.observations} observations"
-    yield f"{report.beliefs} beliefs, {'equal to what was held' if report.equal else 'different from what was held'}"
+    amounts = (report.owners, "user"), (report.messages, "message"), (report.observations, "observation")
+    yield ", ".join(counted(number, noun) for number, noun in amounts)
+    yield f"{counted(report.beliefs, 'belief')}, {'equal to' if report.equal else 'different from'} what was held"
 
 
 @click.command()
@@ -55,7 +56,7 @@ def embed(options: Options) -> None:
     """
     with options.existing(reembed=True) as memory:
         made = memory.embed()
-    show({"vectors": made}, [f"made {made} vectors"], as_json=options.as_json)
+    show({"vectors": made}, [f"made {counted(made, 'vector')}"], as_json=options.as_json)
 
 
 @click.command()
@@ -70,7 +71,7 @@ def health(options: Options) -> None:
     show(found, _health(found), as_json=options.as_json)
     if not found["ok"]:
         raise StoreError(
-            f"{len(found['wrong'])} things that must hold do not; `firsthand rebuild` derives beliefs again"
+            f"{counted(len(found['wrong']), 'thing')} that must hold failed; `firsthand rebuild` derives beliefs again"
         )
 
 
