@@ -25,13 +25,13 @@ def taken_back(hearing: Hearing) -> bool:
     """Whether the sentence takes something back; what it takes back is added to the reading."""
     for pattern in hearing.language.requests.retract_about:
         match = pattern.match(hearing.text)
-        if match and not hearing.sentence.is_question:
+        if match and not hearing.sentence.is_question and hearing.reading.is_meant():
             _take_back_about(hearing, match)
             return True
     for pattern in (*hearing.language.requests.retract_joke, *hearing.language.requests.retract_last):
         match = pattern.match(hearing.text)
         ends = _ENDS.match(hearing.text, match.end()) if match else None
-        if match and ends:
+        if match and ends and hearing.reading.is_meant():
             _take_back_last(hearing, match)
             tell(hearing, hearing.after_lead(ends.end()))
             return True
@@ -160,6 +160,8 @@ def _correct(hearing: Hearing, claim: Proposal, match: re.Match[str]) -> bool:
     value = _cut_like(hearing, claim, match.span("new")) or hearing.trimmed(match.span("new"))
     said = hearing.trimmed(match.span())
     if value is None or said is None or value_key(hearing.words(value)) == value_key(claim.value or ""):
+        return False
+    if not hearing.reading.is_meant():
         return False
     found = hearing.proposal(
         "correction", (match.start(), said[1]), attribute=claim.attribute, value=value, act=Act.CORRECT, kind=claim.kind

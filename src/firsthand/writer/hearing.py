@@ -31,7 +31,6 @@ class Hearing:
     reading: Reading
     language: Language
     sentence: Sentence
-    before: Sentence | None = None  # the sentence in front of it in the message, when it was heard as well
     source: Source = Source.QUOTED
     said_from: int | None = None  # where the words begin that ask to be kept
     clauses: dict[bool, Clause] = field(default_factory=dict)
@@ -50,8 +49,7 @@ class Hearing:
         """Give values a view of the sentence, with dates that lean to the past, or to the future."""
         if future not in self.clauses:
             self.clauses[future] = Clause(
-                text=self.text,
-                is_low=self.sentence.is_low,
+                sentence=self.sentence,
                 language=self.language,
                 names=self.reading.names,
                 introduced=self.reading.introduced,

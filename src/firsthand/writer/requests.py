@@ -13,6 +13,7 @@ from firsthand.model import Kind, Source
 from firsthand.writer.dates import When
 from firsthand.writer.hearing import Hearing, dated
 from firsthand.writer.statements import tell
+from firsthand.writer.talk import is_ironic
 
 _WORTH_KEEPING = 3  # words besides the keyed claims of a request, for its whole text to be kept as well
 _TEXT = 2  # words of a free text, at least
@@ -25,7 +26,7 @@ def remembered(hearing: Hearing) -> bool:
         return _keep_before(hearing)
     for pattern in hearing.language.requests.remember:
         match = pattern.match(hearing.text, start)
-        if match and _is_request(hearing, match):
+        if match and _is_request(hearing, match) and hearing.reading.is_meant():
             hearing.source, hearing.said_from = Source.STATED, match.start()
             told = tell(hearing, hearing.after_lead(match.start("text")))
             if not told or _left_over(hearing, match.start("text")) >= _WORTH_KEEPING:
@@ -36,8 +37,11 @@ def remembered(hearing: Hearing) -> bool:
 
 def _keep_before(hearing: Hearing) -> bool:
     """Let "remember that." raise what the sentence before it said; what no form fitted is kept as free text."""
-    reading, before = hearing.reading, hearing.before
-    if before is None or before.is_question:
+    reading = hearing.reading
+    before = reading.sentences[-2] if reading.number > 1 else None
+    if before is None or before.is_question or before.is_loud or not reading.is_meant():
+        return False
+    if is_ironic(before, reading.languages):
         return False
     if not reading.of_sentence(reading.number - 1):
         earlier = replace(hearing, sentence=before)
@@ -97,7 +101,7 @@ def _from_now_on(hearing: Hearing) -> bool:
     start, requests = hearing.after_lead(0), hearing.language.requests
     for pattern in (*requests.howto, *requests.howto_after):
         match = pattern.match(hearing.text, start)
-        if match is None:
+        if match is None or not hearing.reading.is_meant():
             continue
         hearing.source, hearing.said_from = Source.STATED, match.start()
         if tell(hearing, hearing.after_lead(match.start("text"))):
@@ -113,7 +117,7 @@ def _as_a_rule(hearing: Hearing) -> bool:
     start = hearing.after_lead(0)
     for pattern in hearing.language.requests.rule:
         match = pattern.match(hearing.text, start)
-        if match and not hearing.sentence.is_question:
+        if match and not hearing.sentence.is_question and hearing.reading.is_meant():
             if not tell(hearing, start):
                 _instruct(hearing, match)
             return True

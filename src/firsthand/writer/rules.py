@@ -66,23 +66,16 @@ class RulesWriter:
         ears = [each for each in self._ears if each.hears(text)]
         languages = [each.language for each in ears]
         reading = Reading(self.name, languages, gazetteer(), talk, turn, talk.people())
-        before: Sentence | None = None
         for sentence in sentences(text, frozenset[str]().union(*(each.abbreviations for each in ears))):
-            reading.number += 1
-            if any(each.marks.fiction.search(sentence.text) for each in languages):
-                break  # what follows is somebody else's words, or a play
-            if sentence.is_loud or any(each.marks.sarcasm.search(sentence.text) for each in languages):
-                before = None
-                continue
-            _listen(reading, sentence, before)
-            before = sentence
-        reading.finish(ends_in_question=before is not None and before.is_question)
+            reading.hear(sentence)
+            _listen(reading, sentence)
+        reading.finish()
 
 
-def _listen(reading: Reading, sentence: Sentence, before: Sentence | None) -> bool:
+def _listen(reading: Reading, sentence: Sentence) -> bool:
     """Hear a sentence in each language until one understands it."""
     for each in reading.languages:
-        hearing = Hearing(reading, each, sentence, before)
+        hearing = Hearing(reading, each, sentence)
         if any(rule(hearing) for rule in (taken_back, remembered, wished, corrected, tell)):
             return True
     return False

@@ -86,7 +86,9 @@ def _at(hearing: Hearing, place: int, *, elided: bool) -> Heard | None:
     start, leading = _beginning(hearing, place)
     own = hearing.after_lead(0) if hearing.said_from is None else hearing.said_from
     heard = _heard(hearing, start, elided=elided, leading=leading)
-    return None if heard and marks.blocked.search(hearing.text, own, place) else heard
+    if heard is None or marks.blocked.search(hearing.text, own, place) or not hearing.reading.is_meant():
+        return None
+    return heard
 
 
 def _beginning(hearing: Hearing, place: int) -> tuple[int, When | None]:
@@ -272,7 +274,7 @@ def _introductions(hearing: Hearing, start: int) -> Iterator[Proposal]:
     for pattern in hearing.language.introductions:
         for match in pattern.finditer(hearing.text, start):
             bond = _bond(hearing, match)
-            if bond is None or _is_enumeration(hearing, match):
+            if bond is None or _is_enumeration(hearing, match) or not hearing.reading.is_meant():
                 continue
             for name in _people(hearing, match):
                 found = hearing.proposal("introduced", (match.start(), name[1]), attribute="relationship", value=bond)

@@ -13,6 +13,7 @@ from firsthand.model import Act, Message
 from firsthand.ports import Proposal
 from firsthand.text import value_key
 from firsthand.writer.language import Gazetteer, Language
+from firsthand.writer.sentences import Sentence
 
 
 @dataclass(slots=True)
@@ -70,6 +71,25 @@ class Reading:
     introduced: set[str] = field(default_factory=set)
     found: list[tuple[int, Proposal]] = field(default_factory=list)  # number of the sentence, what it proposed
     number: int = 0  # of the sentence being read
+    sentences: list[Sentence] = field(default_factory=list)  # up to the one being read
+    played: int = 0  # how many of them were looked at for the beginning of a play
+    plays: bool = False
+
+    def hear(self, sentence: Sentence) -> None:
+        """Go on to the next sentence."""
+        self.number += 1
+        self.sentences.append(sentence)
+
+    def is_meant(self) -> bool:
+        """Whether the sentence being read is meant: no irony, and no play or pasted text has begun.
+
+        Looked at only when a sentence would say something, since most say nothing.
+        """
+        for sentence in self.sentences[self.played :]:
+            self.plays = self.plays or any(each.marks.fiction.search(sentence.text) for each in self.languages)
+        self.played = len(self.sentences)
+        last = self.sentences[-1]
+        return not self.plays and not last.is_loud and not is_ironic(last, self.languages)
 
     def add(self, proposals: Iterable[Proposal]) -> None:
         """Keep what was found in the sentence being read."""
@@ -91,7 +111,7 @@ class Reading:
         earlier = (turn for turn in self.talk.mine() if not turn.taken_back)
         return [*reversed(self.own_claims()), *(p for turn in earlier for p in reversed(turn.claims()))]
 
-    def finish(self, *, ends_in_question: bool) -> None:
+    def finish(self) -> None:
         """Fill in the turn: what was found, in order, each claim once."""
         kept: dict[tuple[Any, ...], Proposal] = {}
         for _, p in self.found:
@@ -101,7 +121,12 @@ class Reading:
         self.turn.last_claims = [p for p in self.of_sentence(max(claiming)) if _is_claim(p)] if claiming else []
         self.turn.sentences = self.number
         self.turn.ends_in_claim = bool(claiming) and max(claiming) == self.number
-        self.turn.ends_in_question = ends_in_question
+        self.turn.ends_in_question = bool(self.sentences) and self.sentences[-1].is_question
+
+
+def is_ironic(sentence: Sentence, languages: Sequence[Language]) -> bool:
+    """Whether the words of a sentence mean their opposite, or nothing."""
+    return any(each.marks.sarcasm.search(sentence.text) for each in languages)
 
 
 def _is_claim(p: Proposal) -> bool:

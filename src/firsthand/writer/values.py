@@ -15,7 +15,7 @@ from itertools import pairwise, takewhile
 
 from firsthand.writer.dates import When
 from firsthand.writer.language import Gazetteer, Language, ValueRule
-from firsthand.writer.sentences import FILLER
+from firsthand.writer.sentences import FILLER, Sentence
 
 Span = tuple[int, int]
 
@@ -31,13 +31,17 @@ _LISTED_WORDS = 2  # words of each further value in a list, at most
 class Clause:
     """Where a value is sought: a sentence, what is known of names, and the dates said in it."""
 
-    text: str
-    is_low: bool
+    sentence: Sentence
     language: Language
     names: Gazetteer
     introduced: AbstractSet[str]  # folded names of people who were introduced in this talk
     whens: Sequence[When]
     bound: int | None = None  # where words of the form say that the value ends
+
+    @property
+    def text(self) -> str:
+        """The sentence, with what is not the person's own blanked."""
+        return self.sentence.text
 
     def cut(self, rule: ValueRule, span: Span, *, whole: bool = False) -> list[Span]:
         """Cut the values that begin at the span's start, none when the words there are no such value.
@@ -127,7 +131,7 @@ def _region(clause: Clause, tokens: Sequence[re.Match[str]], comma: int) -> int:
 
 def _low_names(clause: Clause, rule: ValueRule, tokens: Sequence[re.Match[str]]) -> list[Span]:
     """Names in a sentence without capitals: only places that are known, and single words where the form is sure."""
-    if not clause.is_low or not tokens:
+    if not clause.sentence.is_low or not tokens:
         return []
     for length in (3, 2, 1) if rule.known_lower else ():
         words = tokens[:length]
