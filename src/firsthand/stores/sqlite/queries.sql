@@ -189,19 +189,20 @@ WHERE o.tenant = ?1 AND o.user_id = ?2
 ORDER BY o.recorded_at, o.counter, o.store, e.place;
 
 -- name: rows_of_slot
--- The same for the observations placed in a slot.
+-- The same for the observations placed in a slot, in no order of their own.
 SELECT
     o.id, o.body, e.message_id, m.recorded_at, m.counter, m.store, m.session, m.role, m.recalled,
     (
         SELECT max(a.level) FROM observations AS a
         WHERE a.tenant = ?1 AND a.user_id = ?2 AND a.taken_back = e.message_id AND a.recorded_at <= ?4
     ) AS taken_back
-FROM observations AS o
+FROM (
+    SELECT DISTINCT observation_id FROM placements WHERE tenant = ?1 AND user_id = ?2 AND slot = ?3
+) AS p
+JOIN observations AS o ON o.tenant = ?1 AND o.user_id = ?2 AND o.id = p.observation_id AND o.recorded_at <= ?4
 LEFT JOIN evidence AS e ON e.tenant = ?1 AND e.user_id = ?2 AND e.observation_id = o.id
 LEFT JOIN messages AS m ON m.tenant = ?1 AND m.user_id = ?2 AND m.id = e.message_id AND m.recorded_at <= ?4
-WHERE o.tenant = ?1 AND o.user_id = ?2 AND o.recorded_at <= ?4
-    AND o.id IN (SELECT p.observation_id FROM placements AS p WHERE p.tenant = ?1 AND p.user_id = ?2 AND p.slot = ?3)
-ORDER BY o.recorded_at, o.counter, o.store, e.place;
+ORDER BY p.observation_id, e.place;
 
 -- name: rows_of_id
 -- The same for one observation.
@@ -228,8 +229,7 @@ WHERE e.tenant = ?1 AND e.user_id = ?2 AND e.message_id = ?3;
 -- Cells written after a version.
 SELECT slot, cell, subject, attribute, state, version
 FROM cells
-WHERE tenant = ?1 AND user_id = ?2 AND version > ?3
-ORDER BY slot, cell;
+WHERE tenant = ?1 AND user_id = ?2 AND version > ?3;
 
 -- name: cells_of_slot
 -- Cells of one slot written after a version.

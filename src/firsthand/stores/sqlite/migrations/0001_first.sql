@@ -189,3 +189,28 @@ CREATE TABLE uses (
     last_at INTEGER NOT NULL,
     PRIMARY KEY (tenant, user_id, id)
 ) STRICT, WITHOUT ROWID;
+
+ANALYZE sqlite_schema;
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+    ('messages', 'sqlite_autoindex_messages_1', '1000000 500000 10000 2 1 1'),
+    ('messages', 'messages_by_id', '1000000 500000 10000 1'),
+    ('messages', 'messages_by_session', '1000000 500000 10000 50 2 1 1 1'),
+    ('observations', 'sqlite_autoindex_observations_1', '1000000 500000 10000 2 1 1'),
+    ('observations', 'observations_by_id', '1000000 500000 10000 1'),
+    ('observations', 'observations_by_taken_back', '1000 500 10 1 1'),
+    ('evidence', 'evidence', '1000000 500000 10000 2 1'),
+    ('evidence', 'evidence_by_message', '1000000 500000 10000 2'),
+    ('placements', 'placements', '1000000 500000 10000 1 1 1 1'),
+    ('placements', 'placements_by_slot', '1000000 500000 10000 20 5'),
+    ('placements', 'placements_by_version', '1000000 500000 10000 3'),
+    ('cells', 'sqlite_autoindex_cells_1', '300000 150000 3000 5 1'),
+    ('cells', 'cells_by_version', '300000 150000 3000 3'),
+    ('search_messages', 'sqlite_autoindex_search_messages_1', '1000000 500000 10000 2 1 1'),
+    ('search_messages', 'search_messages_due', '10000 5000 100 2 1 1'),
+    ('search_beliefs', 'sqlite_autoindex_search_beliefs_1', '300000 150000 3000 1'),
+    ('search_beliefs', 'search_beliefs_due', '10000 5000 100 1'),
+    ('receipts', 'receipts', '100000 50000 1000 1'),
+    ('dropped', 'dropped', '100000 50000 1000 2 1 1 1'),
+    ('dropped', 'dropped_by_message', '100000 50000 1000 2'),
+    ('uses', 'uses', '100000 50000 1000 1'),
+    ('tombstones', 'tombstones', '100000 50000 1000 1');
