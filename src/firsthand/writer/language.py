@@ -50,6 +50,7 @@ class ValueRule:
     known_lower: bool
     single_lower: bool
     anything_after: bool
+    possessive: bool  # may end like "Trader Joe's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Form:
     introduces: bool
     greeted: bool  # only after a greeting
     about_others: bool
+    named: bool  # its words say that it is a name
     bare: bool  # it introduces somebody, so that the name need not be known
 
 
@@ -159,6 +161,7 @@ class Language:
     conjunctions: frozenset[str]
     small_words: frozenset[str]
     phrase_stops: frozenset[str]
+    narrowing: frozenset[str]  # words after a phrase that make it mean less: "people who lie"
     verbs: frozenset[str]  # words that no further value of a list begins with
     pairs: frozenset[str]
     trailing: re.Pattern[str]
@@ -272,7 +275,7 @@ class _Table:
             forms=tuple(form for form, _ in forms),
             sayings=self._sayings((form, text) for form, says in forms for text in says),
             elided=self._elided((form, text) for form, says in forms for text in says),
-            mine=self._compile("(?:{my}|{me})\\b"),
+            mine=self._compile("(?:{own})\\b"),
             bond=self._compile("{bonding}"),
             introductions=tuple(self._all(table["introductions"])),
             after_names=frozenset(table["after"]["names"].split()),
@@ -280,6 +283,7 @@ class _Table:
             conjunctions=frozenset(table["after"]["conjunctions"].split()),
             small_words=frozenset(table["after"]["small_words"].split()),
             phrase_stops=frozenset(table["after"]["phrase_stops"].split()),
+            narrowing=frozenset(table["after"]["narrowing"].split()),
             verbs=frozenset(table["after"]["verbs"].split()),
             pairs=frozenset(table["after"]["pairs"]),
             trailing=self._compile(table["after"]["trailing"]),
@@ -325,6 +329,7 @@ class _Table:
             introduces=each.get("introduces", False),
             greeted=each.get("greeted", False),
             about_others=each.get("subject") == "who",
+            named=each.get("named", False),
             bare=each.get("bare", False),
         )
 
@@ -369,6 +374,7 @@ class _Table:
             known=bool(each.get("known")),
             known_lower=bool(each.get("known_lower")),
             single_lower=bool(each.get("single_lower")),
+            possessive=bool(each.get("possessive")),
             anything_after=bool(each.get("anything_after")),
         )
 

@@ -189,7 +189,7 @@ def _subject(m: _Match) -> str | None:
     if via or name.casefold() in m.hearing.reading.introduced:
         return name
     is_name = name.split()[0].casefold() in m.hearing.reading.names.given
-    return name if m.form.bare and is_name else None
+    return name if m.form.named or (m.form.bare and is_name) else None
 
 
 def _values(m: _Match) -> list[tuple[str, Span | None]] | None:
@@ -229,6 +229,8 @@ def _bounds(m: _Match, whens: Sequence[When]) -> tuple[datetime | None, datetime
         return _interval(whens)
     if m.form.needs == "future":
         return _to_come(m.hearing.at, whens)
+    if m.form.needs == "since" and not (whens and whens[0].relation == "since"):
+        return None
     if not whens:
         return None, None
     begins, until = whens[0].begins, whens[0].relation == "until"

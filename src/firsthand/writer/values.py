@@ -143,25 +143,42 @@ def _low_names(clause: Clause, rule: ValueRule, tokens: Sequence[re.Match[str]])
 
 
 def _checked(clause: Clause, rule: ValueRule, span: Span, *, ends: bool = False) -> list[Span]:
-    words = clause.text[slice(*span)].casefold().strip(_ENDING)
-    first = words.split()[0].strip(".,")
-    if len(words.split()) > rule.longest or words in rule.deny or first in rule.deny:
+    name = clause.text[slice(*span)].casefold().strip(_ENDING)
+    if not _may_be(clause.names, rule, name) or _is_another_sort(clause, rule, name):
         return []
-    if "place" in rule.neither and (words in clause.names.places or words in clause.names.regions):
-        return []
-    if "person" in rule.neither and (first in clause.names.given or words in clause.introduced):
-        return []
-    if rule.known and not _is_known(clause, first, words):
-        return []
-    if words.endswith(("'s", "s'")):
+    if rule.regions and _is_one_of_several(clause, span[1]):
         return []
     allowed = frozenset[str]() if ends else clause.language.after_names
     return [span] if rule.anything_after or clause.follows(span[1], allowed) else []
 
 
-def _is_known(clause: Clause, first: str, words: str) -> bool:
-    place = words.partition(",")[0]
-    return {place, words} & (clause.names.places | clause.names.regions) != set() or first in clause.names.given
+def _may_be(names: Gazetteer, rule: ValueRule, name: str) -> bool:
+    """Whether a name, folded, may be such a value by its words alone."""
+    first = name.split()[0].strip(".,")
+    if len(name.split()) > rule.longest or rule.deny.intersection((name, first)):
+        return False
+    if name.endswith(("'s", "s'")) and not rule.possessive:
+        return False
+    place = {name.partition(",")[0], name}
+    return not rule.known or first in names.given or bool(place & (names.places | names.regions))
+
+
+def _is_another_sort(clause: Clause, rule: ValueRule, name: str) -> bool:
+    """Whether a name, folded, is known for something that such a value is not: a place, a person."""
+    names, first = clause.names, name.split()[0].strip(".,")
+    sorts = {
+        "place": name in names.places or name in names.regions,
+        "person": first in names.given or name in clause.introduced,
+        "lone person": name.removesuffix("'s") in names.given | clause.introduced,
+    }
+    return any(sorts[sort] for sort in rule.neither)
+
+
+def _is_one_of_several(clause: Clause, end: int) -> bool:
+    """Whether another known place follows: "Berlin and Paris" is no place where somebody lives."""
+    joined = clause.language.joining.match(clause.text, end)
+    words = re.findall(r"[\w'-]+", clause.text[joined.end() :])[:3] if joined else []
+    return any(" ".join(words[:length]).casefold() in clause.names.places for length in (1, 2, 3))
 
 
 def _is_name(tokens: Sequence[re.Match[str]], at: int) -> bool:
@@ -194,6 +211,9 @@ def _phrase(clause: Clause, rule: ValueRule, span: Span) -> list[Span]:
     end = _phrase_end(clause, span)
     phrase = _without_trailing(clause, (span[0], end))
     if not _is_phrase(clause, rule, phrase, rule.longest) or _goes_on(clause, phrase, end):
+        return []
+    following = _WORD.match(clause.text, end)
+    if following and following[0].casefold() in clause.language.narrowing:
         return []
     return [phrase] if clause.follows(end, clause.language.after_words | clause.language.phrase_stops) else []
 
