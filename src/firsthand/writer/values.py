@@ -154,22 +154,22 @@ def _checked(clause: Clause, rule: ValueRule, span: Span, *, ends: bool = False)
 
 def _may_be(names: Gazetteer, rule: ValueRule, name: str) -> bool:
     """Whether a name, folded, may be such a value by its words alone."""
-    first = name.split()[0].strip(".,")
+    first = name.split(maxsplit=1)[0].strip(".,")
     if len(name.split()) > rule.longest or rule.deny.intersection((name, first)):
         return False
     if name.endswith(("'s", "s'")) and not rule.possessive:
         return False
-    place = {name.partition(",")[0], name}
-    return not rule.known or first in names.given or bool(place & (names.places | names.regions))
+    places = (name, name.partition(",")[0])
+    return not rule.known or first in names.given or any(p in names.places or p in names.regions for p in places)
 
 
 def _is_another_sort(clause: Clause, rule: ValueRule, name: str) -> bool:
     """Whether a name, folded, is known for something that such a value is not: a place, a person."""
-    names, first = clause.names, name.split()[0].strip(".,")
+    names, first, bare = clause.names, name.split(maxsplit=1)[0].strip(".,"), name.removesuffix("'s")
     sorts = {
         "place": name in names.places or name in names.regions,
         "person": first in names.given or name in clause.introduced,
-        "lone person": name.removesuffix("'s") in names.given | clause.introduced,
+        "lone person": bare in names.given or bare in clause.introduced,
     }
     return any(sorts[sort] for sort in rule.neither)
 
