@@ -20,6 +20,7 @@ from firsthand.ledger import intake
 from firsthand.ledger.admission import Claim, admit
 from firsthand.ledger.intake import Draft
 from firsthand.model import (
+    EPOCH,
     Act,
     Belief,
     Caller,
@@ -148,7 +149,7 @@ class Write:
             return Receipt()
         proposals = writer.propose(mine, self._before(mine))
         receipt = Receipt()
-        for group in _runs(proposals):
+        for group in _runs(proposals, {m.id: m for m in mine}):
             receipt = joined(receipt, self._take(group))
         return receipt
 
@@ -192,13 +193,24 @@ class Write:
             claim,
             said_at=message.at,
             id=name,
-            valid_from=p.valid_from,
+            valid_from=self._since(p, message),
             valid_to=p.valid_to,
             target=self._aim(p),
             session=message.session,
             writer=p.writer,
             metadata=p.metadata or {},
         )
+
+    def _since(self, p: Proposal, message: Message) -> datetime | None:
+        """Since when a proposed claim holds.
+
+        "I moved to Lisbon last week" says where the person lives now. Where another value is known to have begun
+        after that week did, the claim holds from when it was said: it is no news about the past.
+        """
+        if not _begun_before(p, message) or self.means.policy.attribute(str(p.attribute)).cardinality == "many":
+            return p.valid_from
+        begun = [b.valid_from for b in self._held(p.subject, str(p.attribute)) if b.state is State.ACTIVE]
+        return message.at if any(_time(p) < start <= message.at for start in begun) else p.valid_from
 
     def _aim(self, p: Proposal) -> Target | None:
         """What a proposed act is aimed at, as the beliefs stand now."""
@@ -418,12 +430,26 @@ def body_of(*parts: object) -> str:
     return json.dumps([to_json(each) for each in parts], sort_keys=True, ensure_ascii=False)
 
 
-def _runs(proposals: Sequence[Proposal]) -> list[list[Proposal]]:
-    """Assertions that follow each other go in together; an act goes alone, after what came before it."""
+def _runs(proposals: Sequence[Proposal], messages: Mapping[str, Message]) -> list[list[Proposal]]:
+    """Assertions that follow each other go in together; what depends on what is held goes alone, after those before."""
     groups: list[list[Proposal]] = []
+    joins = False
     for proposal in proposals:
-        if groups and proposal.act == "assert" and groups[-1][-1].act == "assert":
+        plain = proposal.act == "assert" and not _begun_before(proposal, messages[proposal.message_id])
+        if plain and joins:
             groups[-1].append(proposal)
         else:
             groups.append([proposal])
+        joins = plain
     return groups
+
+
+def _begun_before(p: Proposal, message: Message) -> bool:
+    """Whether it claims a value that began before it was said and has not ended."""
+    if p.act != "assert" or p.attribute is None or p.valid_to is not None:
+        return False
+    return p.valid_from is not None and p.valid_from < message.at
+
+
+def _time(p: Proposal) -> datetime:
+    return p.valid_from or EPOCH

@@ -58,7 +58,7 @@ def test_a_command_that_is_none_is_a_usage_error_that_names_its_neighbour(shell:
     """Ours."""
     assert (
         shell.refused("recal", "x", status=2)
-        == "there is no command 'recal'; did you mean 'recall'?; see 'firsthand --help'"
+        == "there is no command 'recal'; did you mean 'recall'? (see 'firsthand --help')"
     )
 
 
@@ -77,7 +77,7 @@ def test_a_wrong_command_line_is_one_line_and_status_2(words: tuple[str, ...], r
     """API: exit status 2 is usage."""
     line = shell.refused(*words, status=2)
     assert reason.casefold() in line.casefold()
-    assert f"see 'firsthand {words[0]} --help'" in line
+    assert f"(see 'firsthand {words[0]} --help')" in line
 
 
 def raising(error: BaseException) -> door.Door:

@@ -164,7 +164,8 @@ class _Stage:
 
     def _guarantee(self) -> Event:
         cited = set(GUESSES)
-        guesses = [b for b in self.person.beliefs("Joe", state=None) if b.guess and cited & set(b.evidence)]
+        found = self.person.beliefs("Joe", state=None)
+        guesses = sorted((b for b in found if b.guess and cited & set(b.evidence)), key=lambda b: b.recorded_at)
         return Event("guarantee", {"held": self._held("Joe", "relationship"), "guesses": guesses})
 
     def _as_of(self) -> Event:

@@ -36,7 +36,7 @@ def doctor(options: Options) -> None:
 
 def _program() -> dict[str, Any]:
     return {
-        "firsthand": _version("firsthand"),
+        "firsthand": _version("firsthand") or "not installed",
         "python": f"{platform.python_version()} on {platform.platform(terse=True)}",
         **{name: _version(name) for name in _NEEDED},
         **{f"extra [{extra}]": _version(name) or "not installed" for extra, name in _EXTRAS.items()},

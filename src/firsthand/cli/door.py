@@ -173,7 +173,7 @@ def _usage(error: click.UsageError) -> str:
     where = error.ctx.command_path if error.ctx is not None else "firsthand"
     name = where.removeprefix("firsthand").strip()
     said = _said(error).rstrip(".")
-    return f"{name + ': ' if name else ''}{said[:1].lower()}{said[1:]}; see '{where} --help'"
+    return f"{name + ': ' if name else ''}{said[:1].lower()}{said[1:]} (see '{where} --help')"
 
 
 def _said(error: Exception) -> str:

@@ -288,8 +288,8 @@ class _Table:
             pairs=frozenset(table["after"]["pairs"]),
             trailing=self._compile(table["after"]["trailing"]),
             rest_ends=self._compile(table["after"]["rest_ends"]),
-            listing=re.compile(rf",\s*(?:(?:{joined})\s+)?|\s+(?:{joined}|&)\s+", _FLAGS),
-            joining=re.compile(rf"(?:^|[\s,])(?:{joined}|&)\s", _FLAGS),
+            listing=re.compile(rf",\s*(?:(?:{joined})\s+)?|\s+(?:{joined})\s+", _FLAGS),
+            joining=re.compile(rf"(?:^|[\s,])(?:{joined})\s", _FLAGS),
             calendar=self.dates,
         )
 

@@ -13,7 +13,8 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -82,6 +83,14 @@ def _remove(folder: str, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The right to write next: until when to wait for whoever writes now, and how to let the next one come up."""
+
+    deadline: float  # of `time.monotonic`
+    leave_gate: Callable[[], object]
+
+
 class SqliteStore:
     """`ports.Store` on one file. Safe to share among threads, and across a fork."""
 
@@ -93,11 +102,11 @@ class SqliteStore:
         self._idle: list[Connection] = []
         self._finally: Callable[[], object] = lambda: None
         self._start()
-        with self._connection() as connection:
-            found = connection.one("store")
-        if found is None:
-            raise StoreUnavailable(f"{database.path}: the file does not say which store it is")
-        self._identity = Identity(*found)
+        try:
+            self._identity = self._introduce()
+        except BaseException:
+            self.close()
+            raise
         self.id = self._identity.id
 
     @contextmanager
@@ -140,8 +149,8 @@ class SqliteStore:
         Does nothing when nothing was erased since the last time. Takes as much memory as the file is long, and makes
         writers wait. Raises StoreBusy when a reading stays open: the rows are gone, their bytes not yet.
         """
-        with self._connection() as connection, self._turn() as deadline:
-            connection.wait_until(deadline)
+        with self._turn() as turn, self._connection() as connection:
+            connection.wait_until(turn.deadline)
             if connection.one("scrub_due") == (0,):
                 return
             for copy in self._database.backups():
@@ -168,12 +177,21 @@ class SqliteStore:
         for connection in idle:
             connection.close()
         if first:
-            self._gate.close()
+            if not self._queue.mine() and self._queue.acquire(self._database.options.wait):
+                self._gate.close()  # nobody is at it any more
+                self._queue.release()
             self._finally()
 
     def on_close(self, last: Callable[[], object]) -> None:
         """What to do once everything is let go."""
         self._finally = last
+
+    def _introduce(self) -> Identity:
+        with self._connection() as connection:
+            found = connection.one("store")
+        if found is None:
+            raise StoreUnavailable(f"{self._database.path}: the file does not say which store it is")
+        return Identity(*found)
 
     def _start(self) -> None:
         self._process = os.getpid()
@@ -203,6 +221,9 @@ class SqliteStore:
         return connection
 
     def _give_back(self, connection: Connection) -> None:
+        if not connection.is_ours():
+            _LEFT_TO_THE_PARENT.append(connection)
+            return
         try:
             connection.end()
         except BaseException:
@@ -221,8 +242,8 @@ class SqliteStore:
             self._start()
 
     @contextmanager
-    def _turn(self) -> Iterator[float]:
-        """Be the next to write. Gives the time (of `time.monotonic`) until which to wait for whoever writes now."""
+    def _turn(self) -> Iterator[_Turn]:
+        """Be the next to write."""
         if os.getpid() != self._process:
             self._leave_to_the_parent()
         if self._queue.mine():
@@ -231,22 +252,31 @@ class SqliteStore:
         deadline = time.monotonic() + wait
         if not self._queue.acquire(wait):
             raise self._too_long()
+        queue = self._queue
         try:
-            if not self._gate.acquire(deadline):
-                raise self._too_long()
-            try:
-                yield deadline
-            finally:
-                self._gate.release()
+            with self._at_the_gate(deadline) as leave:
+                yield _Turn(deadline, leave)
         finally:
-            self._queue.release()
+            queue.release()
+
+    @contextmanager
+    def _at_the_gate(self, deadline: float) -> Iterator[Callable[[], object]]:
+        """Hold the gate until the block ends or what it is given is called."""
+        if self._closed:
+            raise StoreUnavailable(f"{self._database.path}: the store is closed")
+        if not self._gate.acquire(deadline):
+            raise self._too_long()
+        with ExitStack() as stack:
+            stack.callback(self._gate.release)
+            yield stack.close
 
     @contextmanager
     def _change(self) -> Iterator[Connection]:
         """A write transaction: kept when the block ends, undone when it raises."""
-        with self._connection() as connection, self._turn() as deadline:
-            connection.wait_until(deadline)
+        with self._turn() as turn, self._connection() as connection:
+            connection.wait_until(turn.deadline)
             connection.begin("IMMEDIATE")
+            turn.leave_gate()
             yield connection
             connection.commit()
 

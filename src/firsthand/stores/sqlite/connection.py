@@ -6,6 +6,7 @@ Which queries there are is in `queries.sql`; how connections are opened is in `d
 from __future__ import annotations
 
 import functools
+import os
 import re
 import time
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ from typing import Any
 
 import apsw
 
-from firsthand.errors import FirsthandError, InvalidInput
+from firsthand.errors import FirsthandError, InvalidInput, StoreError
 
 from .failures import from_sqlite
 from .turn import Patience
@@ -48,6 +49,7 @@ class Connection:
         self._statements = statements()
         self._patience = Patience()
         self._streams: list[apsw.Cursor] = []
+        self._process = os.getpid()
         raw.set_busy_handler(self._patience)
 
     def wait_until(self, deadline: float) -> None:
@@ -110,8 +112,16 @@ class Connection:
         """Start a transaction: `DEFERRED` or `IMMEDIATE`."""
         self.script(f"BEGIN {how}")
 
+    def is_ours(self) -> bool:
+        """Whether this very process opened it. A forked child's copy must be neither used nor closed."""
+        return os.getpid() == self._process
+
     def commit(self) -> None:
         """Keep the transaction."""
+        if not self.is_ours():
+            raise StoreError(
+                f"{self.path}: this process was forked inside a block that changes the store; nothing of its own is kept"
+            )
         self.script("COMMIT")
 
     def end(self) -> None:

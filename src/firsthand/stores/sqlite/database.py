@@ -25,7 +25,8 @@ from .migrate import APPLICATION, Schema, create, current, upgrade
 from .turn import Gate
 
 _PAGE = 4096  # bytes: what a small commit writes whole, once for each table and index it touches
-_CACHE = 16_384  # KiB a connection may keep of the file
+_CACHE = 8192  # KiB a connection may keep of the file
+_STATEMENTS = 256  # kept prepared: more than there are queries
 
 _EVERY = f"""
 PRAGMA temp_store = MEMORY;
@@ -166,7 +167,7 @@ class Database:
 
     def _open(self) -> apsw.Connection:
         try:
-            return apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READWRITE)
+            return apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=_STATEMENTS)
         except apsw.Error as error:
             raise from_sqlite(error, self.path) from error
 
