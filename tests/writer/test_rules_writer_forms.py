@@ -216,6 +216,8 @@ STATEMENTS: dict[str, list[str]] = {
     "Please don't use emojis in your answers.": ["user.instruction = don't use emojis in your answers"],
     "Keep your answers short and simple.": ["user.instruction = Keep your answers short and simple"],
     # said in other words
+    "I did it. I just resigned.": ["end user.works_at"],
+    "I left the firm last month.": ["end user.works_at since 2025-05-01"],
     "Hi I'm Jordan, a nurse from Ohio.": ["user.name = Jordan"],
     "Hi, my name's Ana and I'm a nurse at St. Mary's Hospital in Leeds.": [
         "user.name = Ana",

@@ -10,6 +10,11 @@ import pytest
 from writer_talk import told
 
 SILENT = [
+    "It's been tough since I lost my job.",
+    "Five months since I quit the firm.",
+    "I resigned myself to it.",
+    "I like the Personalized & Sentimental theme.",
+    "My favorite character is Aragorn.",
     "If I lived in Rome I'd eat pasta every day.",
     "If I moved to Lisbon, would I pay less tax?",
     "When I live in Rome I eat pasta.",

@@ -116,6 +116,7 @@ class Marks:
     correction: re.Pattern[str]
     parted: re.Pattern[str]
     changed: re.Pattern[str]
+    backward: re.Pattern[str]
     greeting: re.Pattern[str]
     introduced: re.Pattern[str]
     idle: re.Pattern[str]

@@ -254,6 +254,8 @@ def _stands(m: _Match, end: int) -> bool:
     tail, marks = m.clause.text[end:], m.hearing.language.marks
     if marks.undone.match(tail) or (m.form.introduces and not _introduces(m, tail)):
         return False
+    if not m.form.sets[0][1] and marks.backward.search(m.clause.text[: m.match.start()]):
+        return False  # "since I lost my job" would end whatever job there is by now
     if not m.hearing.sentence.is_question or m.hearing.said_from is not None or m.form.stated:
         return True
     return marks.asks.match(tail) is not None
