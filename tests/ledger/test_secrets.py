@@ -81,6 +81,8 @@ SECRETS = [
     ("the passwords are hunter2 and swordf1sh", "swordf1sh", "password"),
     ("login: bob / hunter2", "hunter2", "password"),
     ("my passphrase is correct horse battery staple.", "horse", "passphrase"),
+    ('the passphrase is "Let me in there"', "Let me in", "passphrase"),
+    ("passphrase: Tr0ub4dor", "Tr0ub", "passphrase"),
     ("my pin is 4821", "4821", "pin"),
     ("PIN: 1234", "1234", "pin"),
     ("mein Passwort ist Geheim123", "Geheim123", "password"),
@@ -94,6 +96,7 @@ SECRETS = [
     ("パスワードはhunter2です", "hunter2", "password"),
     ("비밀번호는 hunter22", "hunter22", "password"),
     # assigned
+    ("password=" + "aB3" * 200, "aB3", "password"),
     ("DB_PASSWORD=correct-horse", "correct-horse", "password"),
     ("PGPASSWORD=hunter2 psql", "hunter2", "password"),
     ("dbPassword: 'x1'", "x1", "password"),
@@ -112,6 +115,10 @@ SECRETS = [
 ORDINARY = [
     # talk about passwords
     "I forgot my password again",
+    "I lost my passphrase",
+    "the recovery phrase is written on a card in the drawer",
+    "bearer authentication-mechanism",
+    "the secret: v2-final-build, the token: https://example.com/abc123",
     "My password is too short",
     "the password is required and must be 12 characters",
     "password is 12 characters long",
@@ -239,6 +246,7 @@ def test_keys_tell_what_stands_under_them() -> None:
         "passwords": ["letmein", "abc"],
         "nested": {"secret": {"value": "9f8a7b6c5d4e3f2a1b0c"}},
         "card": 4111111111111111,
+        "token": "A7f9Kd2LmQ4z" * 30,
     }
 
     masked, count = mask_json(told)
@@ -250,8 +258,9 @@ def test_keys_tell_what_stands_under_them() -> None:
         "passwords": ["[masked: password]", "[masked: password]"],
         "nested": {"secret": {"value": "[masked: api key]"}},
         "card": "[masked: card number]",
+        "token": "[masked: api key]",
     }
-    assert count == 8
+    assert count == 9
 
 
 def test_json_without_secrets_stays_equal() -> None:
@@ -263,6 +272,8 @@ def test_json_without_secrets_stays_equal() -> None:
         "ratio": 0.5,
         "password": None,
         "How do I reset my password?": "Click here",
+        "password_policy": {"text": "at least 12 characters, " * 20},
+        "secret": "It was the best of times, it was the worst of times. " * 10,
     }
 
     assert mask_json(told) == (told, 0)

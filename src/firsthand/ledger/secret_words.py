@@ -40,7 +40,7 @@ _KEYWORD = re.compile(
     r"|(?P<pass>(?i:pass))(?=[ \t]{0,2}[:=])"
     r"|(?P<pin>(?i:pin(?:[ -]?(?:code|number|nummer))?|cvv2?|cvc2?|otp|(?:2fa|one[ -]time|verification|security) code))"
     r"(?![A-Za-z])"
-    r"|(?P<key>(?i:(?:api|access|secret|auth|account|signing|encryption|license|licence|client|service|master|app)"
+    r"|(?P<key>(?i:(?:api|access|secret|private|auth|account|signing|encryption|license|licence|client|service|master|app)"
     r"[_ -]?key|apikey|(?:api|access|auth|refresh|bearer|bot|session|id|csrf|oauth|personal access|deploy|security)"
     r"[_ -]?token|client[_ -]?secret|secret[_ -]?access[_ -]?key|app[_ -]?secret|shared[_ -]?secret|secret|token"
     r"|api[_ -]?schlüssel|cl[eé] api|clave (?:de )?api|chave (?:de )?api))(?![A-Za-z])"
@@ -408,7 +408,11 @@ def _spread(label: str) -> str:
 def kind_under(label: str, value: str) -> str | None:
     """The kind of secret that a value is under this key; None when it is none."""
     found = _KEYWORD.search(_spread(label))
-    if found is None or len(value) > _LONGEST_VALUE:
+    start = value[:_LONGEST_VALUE]
+    if found is None or (start != value and _BLANK.search(start)):  # longer than a secret is only a text
         return None
     family = _family(found)
-    return family.kind if family.accepts(value, ":") else None
+    return family.kind if family.accepts(start, ":") else None
+
+
+_BLANK = re.compile(r"\s")
