@@ -367,6 +367,20 @@ def test_taking_back_what_was_said_is_a_proposal_for_the_agent(act: Act) -> None
     assert story.active() == []
 
 
+@pytest.mark.parametrize("attribute", ["tag", "employer"])
+def test_one_end_of_all_values_is_a_proposal_for_each(attribute: str) -> None:
+    """Ours: each has an id of its own, and one answer answers them all."""
+    story = Story(attribute)
+    story.say("red", 1)
+    story.say("green", 1)
+    asked = story.end(None, 5, Source.AGENT)
+    proposals = story.view().proposals
+    assert len(proposals) == 2
+    assert {name.partition("@")[0] for name in proposals} == {asked}
+    _answer(story, Act.CONFIRM, asked, 6)
+    assert story.active() == []
+
+
 def test_a_proposal_that_is_turned_down_is_not_put_again() -> None:
     """Ours: and what it was about stays as it was, without a veto."""
     story = Story("lives_in")

@@ -166,9 +166,10 @@ def test_inferences_change_nothing_that_was_said(rows: list[Row], without: set[i
 @given(ledgers())
 def test_a_guess_holds_nowhere_where_something_was_said(rows: list[Row]) -> None:
     """Design: at most pending, also from before, and after the said value is retracted or ends."""
-    told = [r.observation for r in rows if r.observation.verdict is Verdict.WRITE and r.observation.act is Act.ASSERT]
-    if any(observation.rank == SAID for observation in told):
-        assert not [b for at in (day(0), day(4), day(9)) for b in see(rows, at) if b.guess and b.state in HELD]
+    for mine in by_slot(rows).values():
+        told = [r.observation for r in mine if r.observation.act is Act.ASSERT]
+        if any(observation.rank == SAID and observation.verdict is Verdict.WRITE for observation in told):
+            assert not [b for at in (day(0), day(4), day(9)) for b in see(mine, at) if b.guess and b.state in HELD]
 
 
 def _said(beliefs: tuple[Belief, ...]) -> list[Belief]:

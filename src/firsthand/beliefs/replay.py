@@ -6,6 +6,8 @@ goes to, and in which order rows come, is in `fold.py`; how claims are kept is i
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -446,8 +448,9 @@ class CellReplay(OpenCell):
             if claim.asks == act and claim.status in (Status.PENDING, Status.REJECTED):
                 add(claim, row.observation.rank.level, support_of(row, claim.value, claim.value))
                 return claim.key
+        several = row.observation.value is None and act is Act.END and (self.shape.many or self.shape.beside)
         proposal = Claim(
-            key=row.observation.id,
+            key=f"{row.observation.id}@{_mark(self.name, held.value_key)}" if several else row.observation.id,
             value_key=held.value_key,
             value=held.value,
             subject=held.subject,
@@ -464,10 +467,14 @@ class CellReplay(OpenCell):
 
     def answer(self, row: Row, aimed: str) -> str:
         """An act is aimed at an act: at a proposal, which is granted or declined, or at an ending, which is undone."""
-        proposal = next((c for c in self.pending if c.asks is not None and aimed in _named_by(c)), None)
+        proposals = [c for c in self.pending if c.asks is not None and aimed in _named_by(c)]
         if row.observation.act is Act.CONFIRM:
-            return "" if proposal is None else self._grant(row, proposal)
-        return self._undo_ending(row, aimed) if proposal is None else self._decline(row, proposal)
+            keys = [self._grant(row, proposal) for proposal in proposals]
+        elif proposals:
+            keys = [self._decline(row, proposal) for proposal in proposals]
+        else:
+            keys = [self._undo_ending(row, aimed)]
+        return next((key for key in keys if key), "")
 
     def _grant(self, row: Row, proposal: Claim) -> str:
         """The waiting act is confirmed: it is done, as far as the one who confirms may."""
@@ -497,7 +504,13 @@ class CellReplay(OpenCell):
 
 
 def _named_by(proposal: Claim) -> set[str]:
-    return {proposal.key, *(support.founder[3] for support in proposal.supports.values())}
+    """The ids of acts by which a proposal is meant: one act may ask to end several values."""
+    founders = (support.founder[3] for support in proposal.supports.values())
+    return {proposal.key, proposal.key.partition("@")[0], *founders}
+
+
+def _mark(*parts: str) -> str:
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=4).hexdigest()
 
 
 def _meets(aim: Aim, claim: Claim) -> bool:

@@ -182,7 +182,7 @@ class _Reader:
 
     def _aside(self, cell: Cell, shape: Shape, claim: Claim) -> _Draft:
         """A claim outside the timeline: it waits, was rejected or taken back, or never came to hold."""
-        name = _founder(claim.supports)[3]
+        name = claim.key if claim.asks else _founder(claim.supports)[3]
         if claim.resumed is not None:
             name = _resumed(claim, claim.start)
         state = _STATES.get(claim.status, State.SUPERSEDED)
