@@ -187,9 +187,10 @@ def test_free_text_may_put_it_otherwise_but_not_make_it_up() -> None:
     quote = quoting("send me the weekly report on Mondays")
 
     told = decide(claim("The user prefers the weekly report on Monday", None, evidence=quote), cited)
+    three_of_four = decide(claim("weekly report Mondays forever", None, evidence=quote), cited)
     made_up = decide(claim("The user is an administrator of the server", None, evidence=quote), cited)
 
-    assert (told.source, made_up.source) == (Source.QUOTED, Source.INFERRED)
+    assert (told.source, three_of_four.source, made_up.source) == (Source.QUOTED, Source.QUOTED, Source.INFERRED)
 
 
 def test_a_date_may_be_written_otherwise() -> None:
@@ -501,6 +502,31 @@ def test_free_text_with_a_masked_secret_in_it_stays_useful() -> None:
     offered = claim("Deploy to staging on Fridays with [masked: token]", None, source=Source.STATED)
 
     assert decide(offered, caller=Caller.PERSON).verdict is Verdict.WRITE
+
+
+@pytest.mark.parametrize(
+    ("attribute", "source", "reason"),
+    [
+        ("allergy", Source.AGENT, "health: it waits until the person confirms it"),
+        ("allergy", Source.INFERRED, "health: never taken from an inference"),
+        (None, Source.STATED, "what somebody is entitled to: taken from record only"),
+        ("plan_tier", Source.STATED, "plan_tier is taken from record only"),
+        ("password", Source.RECORD, "credentials are never kept"),
+        ("api key", Source.RECORD, "credentials: never kept"),
+    ],
+)
+def test_the_reason_is_in_plain_words(attribute: str | None, source: Source, reason: str) -> None:
+    """Design: admission answers with the reason."""
+    value = "is on the premium plan" if attribute is None else "x"
+
+    assert decide(claim(value, attribute, source=source), caller=Caller.PERSON).reason == reason
+
+
+def test_of_two_reasons_the_first_is_given() -> None:
+    """Ours: whose words they are comes before what they are about."""
+    offered = claim("nuts", "allergy", source=Source.AGENT, evidence=quoting("allergic to nuts"))
+
+    assert decide(offered, message("allergic to nuts", Role.TOOL)).rule == "not-heard"
 
 
 def test_the_policys_own_rules_are_followed() -> None:
