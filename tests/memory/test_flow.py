@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import StoppedClock
+from stopped_clock import StoppedClock
 from firsthand import (
     Caller,
     Conflict,
@@ -235,14 +235,19 @@ def test_what_was_known_then_is_what_is_answered_for_then(alex: User, clock: Sto
     assert [hit.value for hit in hits] == ["Berlin"]
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_a_move_told_in_the_present_tense_is_no_late_news(alex: User, together: bool) -> None:
+def test_a_move_told_in_the_present_tense_is_no_late_news(alex: User, clock: StoppedClock) -> None:
     """Ours: "I moved to Lisbon last week" says where the person lives now, whatever was said meanwhile."""
-    said = ["I live in Berlin.", "I moved to Lisbon last week."]
-    for batch in [said] if together else [[each] for each in said]:
-        alex.observe(batch, session="s")
+    alex.observe("I live in Berlin.", session="s")
+    clock.forward(minutes=1)
+    alex.observe("I moved to Lisbon last week.", session="s")
     assert values(alex, "user", "lives_in") == ["Lisbon"]
     assert [b.value for b in alex.history("user", "lives_in")] == ["Berlin", "Lisbon"]
+
+
+def test_two_homes_in_one_breath_leave_the_one_told_last(alex: User) -> None:
+    """Ours: the same, for messages that came in one batch with one time."""
+    alex.observe(["I live in Berlin.", "I moved to Lisbon last week."], session="s")
+    assert values(alex, "user", "lives_in") == ["Lisbon"]
 
 
 def test_a_scheduled_change_waits_for_its_day(alex: User, clock: StoppedClock) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import StoppedClock
+from stopped_clock import StoppedClock
 from firsthand import InvalidInput, Memory, NotFound, User
 
 CANARY = "Zanzibar"
