@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from stopped_clock import StoppedClock
 
 from firsthand import Memory, User
+from stopped_clock import StoppedClock
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from stopped_clock import StoppedClock
 from firsthand import (
     Caller,
     Conflict,
@@ -18,6 +17,7 @@ from firsthand import (
     State,
     User,
 )
+from stopped_clock import StoppedClock
 
 
 def values(user: User, subject: str, attribute: str) -> list[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stopped_clock import StoppedClock
 from firsthand import InvalidInput, Memory, NotFound, User
+from stopped_clock import StoppedClock
 
 CANARY = "Zanzibar"
 

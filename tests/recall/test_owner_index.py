@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recall.conftest import NOW, World, belief, days_ago, embedded, message
+from small_world import NOW, World, belief, days_ago, embedded, message
 
 from firsthand.model import Message, Role
 from firsthand.ports import SearchRow
@@ -20,7 +20,7 @@ from firsthand.recall.signals import Signals, message_signals
 from firsthand.recall.vectors import Growing
 from firsthand.text import term_hashes
 
-WORDS = "tea cat dog sun sea rain moon star".split()
+WORDS = ["tea", "cat", "dog", "sun", "sea", "rain", "moon", "star"]
 
 
 @st.composite

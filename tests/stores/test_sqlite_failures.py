@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -91,7 +92,7 @@ def test_a_defect_of_ours_is_said_to_be_one(tmp_path: Path) -> None:
 def test_a_lone_surrogate_is_refused_whole(tmp_path: Path, field: str) -> None:
     """Issue 2: one clear error, whole batch refused."""
     store = _open(tmp_path / "a.db")
-    bad = {"metadata": {"note": "\udcff"}} if field == "metadata" else {field: "bad \udcff"}
+    bad: dict[str, Any] = {field: {"note": "\udcff"} if field == "metadata" else "bad \udcff"}
     with pytest.raises(InvalidInput, match="surrogate"), store.writing(ALEX, NOW) as work:  # noqa: PT012 - the block
         good = message(work, "m1")
         work.messages.add([good, message(work, **{"id_": "m2", **bad})])
@@ -149,6 +150,24 @@ def _limit_pages(store: Store, pages: int) -> None:
     """Let the file grow to this many pages; it never shrinks below what it has."""
     with store._connection() as connection:  # type: ignore[attr-defined]
         connection.script(f"PRAGMA max_page_count = {pages}")
+
+
+def test_nothing_follows_on_a_write_that_was_undone(tmp_path: Path) -> None:
+    """Ours: a caller who swallows the error inside the block does not get the rest of it kept row by row."""
+    store = _open(tmp_path / "a.db")
+    fill(store, ALEX, "kept")
+    _limit_pages(store, 1)
+    with pytest.raises(StoreFull), store.writing(ALEX, NOW) as work:  # noqa: PT012 - the block is what is tested
+        with pytest.raises(StoreFull):
+            say(work, "m9", "large " * 100_000)
+        with pytest.raises(StoreFull):
+            work.beside.add_use(["m9"], 1)
+        with pytest.raises(StoreFull):
+            say(work, "m10", "")
+    with store.reading(ALEX) as read:
+        assert [each.id for each in read.messages.walk(MessageQuery())] == ["m1", "m2"]
+        assert "m9" not in read.beside.uses()
+    store.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits on file size are POSIX")
@@ -221,13 +240,15 @@ def test_a_damaged_page_is_found_and_what_can_be_read_is_read(tmp_path: Path) ->
             say(work, f"m{n}", f"words {n} " * 20)
     store.close()
     whole = bytearray((tmp_path / "a.db").read_bytes())
-    for page in range(20, len(whole) // 4096, 7):
-        whole[page * 4096 : page * 4096 + 64] = b"\xa5" * 64
+    page = whole.index(b"words 150 ") // 4096
+    whole[page * 4096 : page * 4096 + 64] = b"\xa5" * 64
     (tmp_path / "a.db").write_bytes(whole)
     store = _open(tmp_path / "a.db")
     assert store.check()
     with pytest.raises(StoreCorrupt):
         _ids(store)
+    with store.reading(ALEX) as read:
+        assert [each.id for each in read.messages.walk(MessageQuery(limit=3))] == ["m0", "m1", "m2"]
     store.close()
 
 

@@ -239,6 +239,7 @@ def signal_terms(signals: Signals, at: int) -> dict[str, float]:
         "window": _unit(max(signals.words_around[at], signals.vector_around[at])),
         "speaker": float(signals.speaker[at]),
         "period": float(signals.period[at]),
+        "kind": float(signals.kind[at]),
     }
 
 

@@ -64,6 +64,8 @@ def why(question: Question, figures: Mapping[str, float], words: frozenset[str])
         reasons.append(f"by or about {', '.join(asked.named) or 'the one asked about'}")
     if figures["period"] and asked.period is not None:
         reasons.append(f"said about {asked.period.words}")
+    if figures["kind"]:
+        reasons.append(f"{asked.kind} memory, as asked for")
     if figures["window"] >= _AROUND and figures["window"] > max(figures["words"], figures["vector"]):
         reasons.append("what was said around it fits")
     return "; ".join(reasons) or "faintly like the question"

@@ -185,6 +185,13 @@ _HOW_TO = re.compile(
     re.IGNORECASE,
 )
 _MANNER = re.compile(r"\bhow (?:do|does|did) (?:\w+ ){1,4}(?:feel|know|look|relate|plan)\b", re.IGNORECASE)
+# Words that say when, and not what: no text needs to hold them to answer the question.
+_TIME_WORDS = re.compile(
+    r"\b(?:used? to|previous(?:ly)?|former(?:ly)?|originally|back then|in the past|no longer|any ?more|now|currently"
+    r"|current|these days|nowadays|at the moment|at present|presently|latest|most recent(?:ly)?|so far)\b",
+    re.IGNORECASE,
+)
+_SAYS_NOTHING = frozenset(question_terms("who what where when why how is are was were the"))
 _UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
@@ -193,10 +200,7 @@ def read(text: str, people: People, now: datetime) -> Asked:
     users = _mentioned(text, people.user)
     speakers = _mentioned(text, people.speakers)
     subjects = _mentioned(text, people.subjects)
-    topic = _without(text, [*speakers, *users])
-    searched = question_terms(topic)
-    if not searched or not _says_something(topic):
-        topic, searched = text, question_terms(text)
+    topic, searched = _topic(text, [*speakers, *users])
     tense, kind, period = _tense(text), _kind(text), periods.named(text, now)
     first = bool(users) or bool(_FIRST_PERSON.search(text))
     told = bool(_ASSISTANT_SAID.search(text))
@@ -250,6 +254,10 @@ def _as_word(word: str) -> str:
     return rf"(?<!\w){re.escape(word)}(?:['\u2019]s)?(?!\w)"
 
 
-def _says_something(topic: str) -> bool:
-    """Whether words are left that are not function words alone."""
-    return bool(set(question_terms(topic)) - set(terms("who what where when why how is are was were the")))
+def _topic(text: str, names: Sequence[str]) -> tuple[str, list[str]]:
+    """The text to embed and the terms to search for: without these names, unless nothing is left to look for."""
+    topic = _without(text, names)
+    if not set(question_terms(topic)) - _SAYS_NOTHING:
+        topic = text
+    searched = question_terms(_TIME_WORDS.sub(" ", topic))
+    return topic, searched if set(searched) - _SAYS_NOTHING else question_terms(topic)

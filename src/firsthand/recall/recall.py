@@ -133,10 +133,9 @@ def _set_standing(asking: Asking, pairs: list[tuple[list[Candidate], list[Candid
                 each.terms["relevance"] = nearest
                 asking.rescored(each)
     for lower, upper in ordered:
-        ceiling = min((each.score for each in upper), default=None)
         for each in lower:
-            if ceiling is not None and each not in upper:
-                each.score = min(each.score, ceiling * BELOW)
+            others = [other.score for other in upper if other is not each and other.last <= each.last]
+            each.score = min(each.score, BELOW * min(others, default=1.0))
 
 
 def _in_order(placed: _Placed, pool: Pool | None) -> Iterator[Candidate]:

@@ -26,6 +26,7 @@ class Recipe:
     vector_around: float
     speaker: float
     period: float
+    kind: float
     middle: float  # the sum at which relevance is one half
     steepness: float
 
@@ -38,6 +39,7 @@ class Recipe:
             total += np.float32(self.vector_around) * signals.vector_around
         total += np.float32(self.speaker) * signals.speaker
         total += np.float32(self.period) * signals.period
+        total += np.float32(self.kind) * signals.kind
         total -= np.float32(self.middle)
         total *= np.float32(self.steepness)
         return total
@@ -48,11 +50,27 @@ class Recipe:
 # on LongMemEval, whose turns are long; held-out figures are in evals/README.md. The middle is where the evidence of
 # answerable questions and the best that unrelated questions find are equally likely: one half means a toss-up.
 WITH_VECTOR = Recipe(
-    words=2.0, words_around=5.0, vector=3.7, vector_around=4.1, speaker=3.0, period=2.0, middle=9.0, steepness=0.5
+    words=2.0,
+    words_around=5.0,
+    vector=3.7,
+    vector_around=4.1,
+    speaker=3.0,
+    period=2.0,
+    kind=2.0,
+    middle=9.0,
+    steepness=0.5,
 )
 # Rows without a vector, and every row when there is no embedder.
 WORDS_ONLY = Recipe(
-    words=3.0, words_around=6.5, vector=0.0, vector_around=0.0, speaker=3.0, period=2.0, middle=7.4, steepness=0.5
+    words=3.0,
+    words_around=6.5,
+    vector=0.0,
+    vector_around=0.0,
+    speaker=3.0,
+    period=2.0,
+    kind=2.0,
+    middle=7.4,
+    steepness=0.5,
 )
 
 

@@ -47,8 +47,8 @@ class Weights:
 
     @property
     def lowest(self) -> float:
-        """What a hit scores at least. What comes after the rest is scaled by it, and so scores less than any."""
-        return self.relevance * FLOOR
+        """Less than any hit scores, one that stands below many others included. What comes after is scaled by it."""
+        return self.relevance * FLOOR / 2
 
 
 WEIGHTS: dict[Tense, Weights] = {

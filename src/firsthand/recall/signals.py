@@ -8,7 +8,7 @@ How signals become relevance is in `relevance.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ class Signals:
     vector_around: Figures  # the same of the turn's vector and its neighbours' at half weight
     speaker: Figures  # 1 where the row is by, or about, whom the question asks about
     period: Figures  # 1 where it was said in the period asked about, less the further from it
+    kind: Figures  # 1 where it is of the kind asked for
 
     def at(self, rows: Rows | NDArray[np.intp]) -> Signals:
         """The figures of these rows only."""
@@ -83,9 +84,8 @@ def message_signals(question: Question, index: OwnerIndex) -> Signals:
         _add_around(around, found, weight, index)
     vector = _near(question, index)
     window = _window(vector, _beside(vector, columns.before, columns.after), columns.window_norm)
-    return Signals(
-        words.share(own), words.share(around), vector, window, _speakers(question, index), _period(question, columns.at)
-    )
+    speaker, period = _speakers(question, index), _period(question, columns.at)
+    return Signals(words.share(own), words.share(around), vector, window, speaker, period, _no_figures(index.rows))
 
 
 def sharpened(question: Question, index: OwnerIndex, rows: Rows, signals: Signals) -> Signals:
@@ -100,7 +100,7 @@ def sharpened(question: Question, index: OwnerIndex, rows: Rows, signals: Signal
     exact = np.zeros(index.rows, dtype=np.float32)
     exact[needed] = _scaled(index.vectors.cosines(question.vector, needed), question)
     around = _window(exact[rows], _beside(exact, before, after), columns.window_norm[rows])
-    return Signals(some.words, some.words_around, exact[rows], around, some.speaker, some.period)
+    return replace(some, vector=exact[rows], vector_around=around)
 
 
 def embeds(question: Question, index: OwnerIndex) -> bool:
@@ -127,7 +127,7 @@ def _add_around(around: Figures, found: Found, weight: np.float32, index: OwnerI
 
 def _near(question: Question, index: OwnerIndex) -> Figures:
     if question.vector is None or not embeds(question, index):
-        return np.zeros(index.rows, dtype=np.float32)
+        return _no_figures(index.rows)
     return _scaled(index.vectors.near(question.vector), question)
 
 
@@ -173,7 +173,11 @@ def _among(column: Rows, numbers: Sequence[int]) -> NDArray[np.bool_]:
 
 def _period(question: Question, at: NDArray[np.int64]) -> Figures:
     period = question.asked.period
-    return np.zeros(len(at), dtype=np.float32) if period is None else period.fit(at)
+    return _no_figures(len(at)) if period is None else period.fit(at)
+
+
+def _no_figures(rows: int) -> Figures:
+    return np.zeros(rows, dtype=np.float32)
 
 
 # -- beliefs ------------------------------------------------------------------------------------------------------
@@ -187,7 +191,8 @@ def belief_signals(question: Question, index: OwnerIndex, beliefs: Sequence[Beli
     own = _belief_words(words_of(question, index), index.beliefs, beliefs, rows)
     vector = _belief_cosines(question, index.beliefs, rows)
     about = np.array([_about(question, belief) for belief in beliefs], dtype=np.float32)
-    return Signals(own, own, vector, vector, about, np.zeros(len(beliefs), dtype=np.float32))
+    kind = np.array([belief.kind is question.asked.kind for belief in beliefs], dtype=np.float32)
+    return Signals(own, own, vector, vector, about, _no_figures(len(beliefs)), kind)
 
 
 def _belief_words(words: Words, compiled: BeliefRows, beliefs: Sequence[Belief], rows: Rows) -> Figures:

@@ -50,6 +50,8 @@ class Connection:
         self._patience = Patience()
         self._streams: list[apsw.Cursor] = []
         self._process = os.getpid()
+        self._begun = False
+        self._undone: FirsthandError | None = None  # why SQLite gave up a transaction by itself
         raw.set_busy_handler(self._patience)
 
     def wait_until(self, deadline: float) -> None:
@@ -70,7 +72,7 @@ class Connection:
     def all(self, name: str, *values: Value) -> list[Fields]:
         """Every row of a query."""
         try:
-            return self.raw.execute(self._statements[name], values).fetchall()
+            return self.raw.execute(self._statement(name), values).fetchall()
         except (apsw.Error, UnicodeError, OverflowError) as error:
             raise self.failure(error) from error
 
@@ -82,27 +84,28 @@ class Connection:
     def many(self, name: str, sets: Iterable[tuple[Value, ...]]) -> list[Fields]:
         """The rows of a query run once with each set of values, in their order."""
         try:
-            return self.raw.executemany(self._statements[name], sets).fetchall()
+            return self.raw.executemany(self._statement(name), sets).fetchall()
         except (apsw.Error, UnicodeError, OverflowError) as error:
             raise self.failure(error) from error
 
     def many_unless_taken(self, name: str, sets: Iterable[tuple[Value, ...]]) -> bool:
-        """Run a query with each set of values; False, and nothing done, where a row with the same key is there."""
+        """Run a query with each set of values, or with none: False where a row with the same key is there."""
+        self.script("SAVEPOINT batch")
         try:
-            with self.raw:  # a savepoint
-                self.raw.executemany(self._statements[name], sets)
-        except apsw.ConstraintError as error:
-            if getattr(error, "extendedresult", 0) not in _TAKEN:
-                raise self.failure(error) from error
-            return False
-        except (apsw.Error, UnicodeError, OverflowError) as error:
-            raise self.failure(error) from error
+            self.many(name, sets)
+        except BaseException as error:
+            if self.raw.in_transaction:  # some failures undo all of it
+                self.script("ROLLBACK TO batch; RELEASE batch")
+            if getattr(error.__cause__, "extendedresult", 0) in _TAKEN:
+                return False
+            raise
+        self.script("RELEASE batch")
         return True
 
     def each(self, name: str, *values: Value) -> Iterator[Fields]:
         """The rows of a query as they are read. Ends with an error once the block that made it has ended."""
         try:
-            cursor = self.raw.execute(self._statements[name], values)
+            cursor = self.raw.execute(self._statement(name), values)
             self._streams.append(cursor)
             yield from cursor
         except (apsw.Error, UnicodeError, OverflowError) as error:
@@ -111,6 +114,7 @@ class Connection:
     def begin(self, how: str) -> None:
         """Start a transaction: `DEFERRED` or `IMMEDIATE`."""
         self.script(f"BEGIN {how}")
+        self._begun = True
 
     def is_ours(self) -> bool:
         """Whether this very process opened it. A forked child's copy must be neither used nor closed."""
@@ -119,9 +123,9 @@ class Connection:
     def commit(self) -> None:
         """Keep the transaction."""
         if not self.is_ours():
-            raise StoreError(
-                f"{self.path}: this process was forked inside a block that changes the store; nothing of its own is kept"
-            )
+            raise StoreError(f"{self.path}: forked inside a block that changes the store; the child's part is not kept")
+        if self._undone is not None:
+            raise self._undone
         self.script("COMMIT")
 
     def end(self) -> None:
@@ -130,6 +134,7 @@ class Connection:
             self._streams.pop().close(True)  # noqa: FBT003 - apsw's own argument: even if rows are left
         if self.raw.in_transaction:
             self.script("ROLLBACK")
+        self._begun, self._undone = False, None
 
     def changes(self) -> int:
         """Rows changed since the connection was opened."""
@@ -142,7 +147,16 @@ class Connection:
     def failure(self, error: Exception) -> FirsthandError:
         """What an error of a statement is called here."""
         if isinstance(error, apsw.Error):
-            return from_sqlite(error, self.path, self.raw.system_errno)
+            ours = from_sqlite(error, self.path, self.raw.system_errno)
+            if self._begun and not self.raw.in_transaction:
+                self._undone = ours
+            return ours
         if isinstance(error, UnicodeError):
             return InvalidInput("text has a lone surrogate, which no encoding can store")
         return InvalidInput("a number is too large to be stored")
+
+    def _statement(self, name: str) -> str:
+        """The statement of a query. What follows on a transaction that SQLite gave up would be kept row by row."""
+        if self._undone is not None:
+            raise self._undone
+        return self._statements[name]

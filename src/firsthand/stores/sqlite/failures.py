@@ -51,6 +51,7 @@ TRANSLATION: dict[type[apsw.Error], tuple[type[FirsthandError], str]] = {
     apsw.BindingsError: _DEFECT,
     apsw.EmptyError: _DEFECT,
     apsw.Error: _DEFECT,
+    apsw.ExecTraceAbort: _DEFECT,
     apsw.ExecutionCompleteError: _DEFECT,
     apsw.ExtensionLoadingError: _DEFECT,
     apsw.ForkingViolationError: _DEFECT,

@@ -79,8 +79,8 @@ def message_of(fields: Fields) -> Message:
 
 def message_checksum(content: str, rest: str | None) -> int:
     """CRC-32 of what was said: finds damage, not tampering."""
-    said = zlib.crc32(content.encode())
-    return said if rest is None else zlib.crc32(rest.encode(), said)
+    said = zlib.crc32(_encoded(content))
+    return said if rest is None else zlib.crc32(_encoded(rest), said)
 
 
 def body_of(observation: Observation) -> str:
@@ -95,7 +95,7 @@ def body_of(observation: Observation) -> str:
 
 def body_checksum(body: str) -> int:
     """CRC-32 of an observation's JSON."""
-    return zlib.crc32(body.encode())
+    return zlib.crc32(_encoded(body))
 
 
 def observation_of(body: str) -> Observation:
@@ -134,6 +134,13 @@ def first_repeated(ids: Iterable[str]) -> str | None:
 
 def _present(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None and value != {}}
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("text has a lone surrogate, which no encoding can store") from error
 
 
 def _rest(message: Message) -> str | None:

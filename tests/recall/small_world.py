@@ -46,7 +46,13 @@ def embedded(text: str) -> NDArray[np.float32]:
 
 
 def message(
-    message_id: str, content: str, *, at: datetime = NOW, session: str | None = "s", role: Role = Role.USER, **rest: object
+    message_id: str,
+    content: str,
+    *,
+    at: datetime = NOW,
+    session: str | None = "s",
+    role: Role = Role.USER,
+    **rest: object,
 ) -> Message:
     """A message; its place in the ledger is set by the world that it is put into."""
     return Message(message_id, role, content, at, Position(0, 0, "x"), session=session, **rest)  # type: ignore[arg-type]
@@ -74,7 +80,17 @@ def belief(belief_id: str, text: str, **rest: object) -> Belief:
 def taken_back(message_id: str, reason: str | None = None) -> dict[str, Observation]:
     """The act by which a message was taken back."""
     act = Observation(
-        "act", Act.RETRACT, "user", None, None, Kind.EPISODIC, Source.STATED, 1.0, NOW, Position(9, 9, "x"), reason=reason
+        "act",
+        Act.RETRACT,
+        "user",
+        None,
+        None,
+        Kind.EPISODIC,
+        Source.STATED,
+        1.0,
+        NOW,
+        Position(9, 9, "x"),
+        reason=reason,
     )
     return {message_id: act}
 
