@@ -86,7 +86,12 @@ def test_nothing_is_coerced() -> None:
 
 def test_times_compare_as_instants_whatever_their_spelling() -> None:
     """C014: one instant, many spellings."""
-    rows: list[dict[str, Any]] = [{"at": "2026-01-01T12:00:00+00:00"}, {"at": "2026-01-01T13:00:00+02:00"}, {"at": "noon"}, {"at": 3}]
+    rows: list[dict[str, Any]] = [
+        {"at": "2026-01-01T12:00:00+00:00"},
+        {"at": "2026-01-01T13:00:00+02:00"},
+        {"at": "noon"},
+        {"at": 3},
+    ]
     noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
     assert passing({"at": {"gte": noon}}, rows) == [0]
     assert passing({"at": {"lt": noon}}, rows) == [1]
