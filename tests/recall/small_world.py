@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from firsthand.model import (
@@ -174,17 +173,3 @@ def days_ago(days: float) -> datetime:
 def told_at(said: Message, at: datetime) -> Message:
     """The message as memory was told of it at a time."""
     return replace(said, position=Position(micros(at), 0, "x"))
-
-
-@pytest.fixture
-def three_weeks() -> World:
-    """Some weeks of talk about a move, a dog and a job."""
-    return World(
-        messages=[
-            message("m1", "I live in Berlin, near the river.", at=days_ago(40), session="a"),
-            message("m2", "Our dog Rex loves the park.", at=days_ago(39), session="a"),
-            message("m3", "I moved to Lisbon last week.", at=days_ago(10), session="b"),
-            message("m4", "Lisbon is a fine place for walks.", at=days_ago(10), session="b", role=Role.ASSISTANT),
-            message("m5", "My new job is at a bakery.", at=days_ago(2), session="c"),
-        ]
-    )

@@ -17,6 +17,20 @@ WORDS = ["tea", "cat", "dog", "sun", "sea", "rain", "moon", "star", "move", "ber
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
 
 
+@pytest.fixture
+def three_weeks() -> World:
+    """Some weeks of talk about a move, a dog and a job."""
+    return World(
+        messages=[
+            message("m1", "I live in Berlin, near the river.", at=days_ago(40), session="a"),
+            message("m2", "Our dog Rex loves the park.", at=days_ago(39), session="a"),
+            message("m3", "I moved to Lisbon last week.", at=days_ago(10), session="b"),
+            message("m4", "Lisbon is a fine place for walks.", at=days_ago(10), session="b", role=Role.ASSISTANT),
+            message("m5", "My new job is at a bakery.", at=days_ago(2), session="c"),
+        ]
+    )
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
     """A small memory of anything."""

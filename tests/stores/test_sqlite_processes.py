@@ -79,7 +79,14 @@ class Child:
         return lines
 
     def _finish(self) -> list[str]:
-        out, self._errors = self._process.communicate(timeout=120)
+        process = self._process
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.close()
+        out, self._errors = self._out.read(), process.stderr.read()  # `communicate` would skip what is read ahead
+        for stream in (self._out, process.stderr):
+            stream.close()
+        process.wait(timeout=120)
         return out.splitlines()
 
 

@@ -117,5 +117,7 @@ def _says_the_same(one: Candidate, other: Candidate) -> bool:
     said = one if one.belief is None else other
     if belief is None or said.belief is not None or said.id not in belief.evidence:
         return False
+    if one.last != other.last:  # what waits does not take the place of words that were said
+        return False
     value = frozenset(terms(belief.value))
     return value <= said.words and len(said.words - value) <= _FURTHER_WORDS
