@@ -42,6 +42,7 @@ class AsyncUser:
     confirm = _in_thread(User.confirm)
     reject = _in_thread(User.reject)
     recall = _in_thread(User.recall)
+    search = _in_thread(User.search)
     context = _in_thread(User.context)
     profile = _in_thread(User.profile)
     beliefs = _in_thread(User.beliefs)

@@ -131,6 +131,7 @@ class Memory:
         try:
             self.policy = upkeep.settle_policy(self.parts.store, policy)
             upkeep.settle_embedder(self.parts.store, self.parts.embedder, reembed=reembed)
+            upkeep.finish_policy(self)
         except BaseException:
             self.parts.store.close()
             raise
@@ -231,7 +232,7 @@ class User:
         drafts = intake.drafts(messages, now=self._said_at(options) or now, zone=self.memory.zone, mask=secrets.mask)
         batch = Batch(drafts, self._session(options), full, options.get("origin"), self._metadata(options))
         vectors = self._vectors_of_new(batch)
-        return self._write(now, options, (drafts, batch.session), lambda write: write.keep(batch, vectors))
+        return self._write(now, options, (drafts, batch.session), lambda write: self._keep(write, batch, vectors))
 
     def extract(self, since: When = None, *, session: str | None = None) -> Receipt:
         """Run the writer on the messages said since a time, and add what is new. Safe to repeat."""
@@ -504,11 +505,10 @@ class User:
 
     def _write(self, now: datetime, options: WriteOptions, body: object, enter: Callable[[Write], Receipt]) -> Receipt:
         parts = self.memory.parts
-        means = Means(
-            self.memory.policy, parts.writer, self.caller, self.agent, self.aliases, parts.ids, self.memory.vectors
-        )
         key = options.get("idempotency_key")
         with parts.store.writing(self.owner, now) as work:
+            policy, vectors = upkeep.in_step(self.memory)
+            means = Means(policy, parts.writer, self.caller, self.agent, self.aliases, parts.ids, vectors)
             return once(work, key, body_of(body) if key else "", lambda: enter(Write(work, means, now)))
 
     def _act(self, act: Act, name: str, given: Given, options: WriteOptions) -> Receipt:
@@ -536,10 +536,15 @@ class User:
                 raise
         return write.take_back(aim, heard[aim.id])
 
+    def _keep(self, write: Write, batch: Batch, vectors: Mapping[str, bytes | None]) -> Receipt:
+        in_space = write.means.vectors == self.memory.vectors  # see upkeep.in_step
+        return write.keep(batch, vectors if in_space else {})
+
     def _leave(self, choose: Callable[[Writing], upkeep.Leaving]) -> ErasureReceipt:
         now = self.memory.parts.clock()
         with self.memory.parts.store.writing(self.owner, now) as work:
-            receipt = upkeep.erase(work, choose(work), Folder(work, self.memory.policy, self.memory.vectors, now))
+            policy, vectors = upkeep.in_step(self.memory)
+            receipt = upkeep.erase(work, choose(work), Folder(work, policy, vectors, now))
         self.memory.snapshots.forget(self.owner)
         self.memory.parts.store.scrub()
         return receipt

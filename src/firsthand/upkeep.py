@@ -49,7 +49,7 @@ def settle_policy(store: Store, given: Policy | str | None) -> Policy:
     kept = store.facts().get("policy")
     if kept is None:
         chosen = wanted or default_policy()
-        store.set_facts({"policy": chosen.text, "policy_digest": chosen.digest})
+        store.set_facts({"policy": chosen.text, "policy_digest": chosen.digest, "policy_folded": chosen.digest})
         return chosen
     held = parse(kept)
     if wanted is not None and wanted.digest != held.digest:
@@ -57,6 +57,34 @@ def settle_policy(store: Store, given: Policy | str | None) -> Policy:
             "this store was folded with another policy; `firsthand policy apply FILE` takes the new one and folds again"
         )
     return held
+
+
+Vectors = Callable[[Sequence[str]], Sequence[bytes | None]]
+
+
+def in_step(place: Place) -> tuple[Policy, Vectors]:
+    """The policy that the store has now, and how vectors are made. Asked inside a write.
+
+    Another process may have applied another policy meanwhile, or made all vectors again with another embedder: then
+    this one folds by the new policy, and leaves its vectors to be made by whoever has that embedder.
+    """
+    facts = place.parts.store.facts()
+    if facts.get("policy_digest") != place.policy.digest:
+        place.policy = parse(facts["policy"])
+    embedder = place.parts.embedder
+    same_space = embedder is None or facts.get("embedder") == embedder.name
+    return place.policy, place.vectors if same_space else _later
+
+
+def _later(texts: Sequence[str]) -> list[bytes | None]:
+    return [None] * len(texts)
+
+
+def finish_policy(place: Place) -> None:
+    """Fold again what an interrupted `apply_policy` left unfolded."""
+    facts = place.parts.store.facts()
+    if facts.get("policy_folded") != facts.get("policy_digest"):
+        apply_policy(place, place.policy)
 
 
 def settle_embedder(store: Store, embedder: Embedder | None, *, reembed: bool) -> None:
@@ -108,7 +136,8 @@ def _embed_owner(place: Place, embedder: Embedder, owner: Owner) -> int:
             for (kind, name, text), vector in zip(named, vectors, strict=True)
         ]
         with place.parts.store.writing(owner, place.parts.clock()) as work:
-            work.search.put(rows)
+            still = {(kind, name) for kind, name, _ in work.search.due(AT_ONCE)}  # what was erased meanwhile is not
+            work.search.put([row for row in rows if (row.type, row.id) in still])
             work.bump_epoch()
         made += len(rows)
 
@@ -145,11 +174,14 @@ def apply_policy(place: Place, given: Policy | str) -> Report:
     policy = parse(given) if isinstance(given, str) else given
     place.policy = policy
     place.parts.store.set_facts({"policy": policy.text, "policy_digest": policy.digest})
-    return rebuild(place)
+    report = rebuild(place)
+    place.parts.store.set_facts({"policy_folded": policy.digest})
+    return report
 
 
 def _folder(place: Place, work: Writing) -> Folder:
-    return Folder(work, place.policy, place.vectors, place.parts.clock())
+    policy, vectors = in_step(place)
+    return Folder(work, policy, vectors, place.parts.clock())
 
 
 def _reindex(work: Writing, vectors: Callable[[Sequence[str]], Sequence[bytes | None]]) -> None:
