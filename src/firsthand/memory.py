@@ -185,7 +185,7 @@ class Memory:
         return upkeep.health(self)
 
     def maintain(self, now: datetime | None = None) -> dict[str, int]:
-        """Retention, due vectors and upkeep of the file. Safe to run at any time, twice, or to be killed."""
+        """Make due vectors, count what expired, tidy the file. Safe to run at any time, twice, or to be killed."""
         return upkeep.maintain(self, now or self.parts.clock())
 
     def vectors(self, texts: Sequence[str]) -> list[bytes | None]:
@@ -348,7 +348,13 @@ class User:
         times = {"valid_at": options.get("valid_at"), "known_at": options.get("known_at")}
         hits = self.recall(question, limit=limit, **options)
         now = self._time(options.get("valid_at"), "valid_at") or self.memory.parts.clock()
-        budget = Budget(self.memory.parts.tokenizer, now, intake.limit_of(max_tokens), intake.limit_of(limit))
+        budget = Budget(
+            self.memory.parts.tokenizer,
+            now,
+            intake.limit_of(max_tokens),
+            intake.limit_of(limit),
+            lambda attribute: None if attribute is None else self.memory.policy.attribute(attribute).half_life_days,
+        )
         return build(self.profile(**times), hits, budget)
 
     def profile(self, *, valid_at: When = None, known_at: When = None) -> list[Belief]:

@@ -36,7 +36,7 @@ CLAIMABLE = tuple(source for source in Source if source is not Source.REPEATED)
 
 _ATTRIBUTE_KEYS = (
     "cardinality", "merge", "phrase", "aliases", "opposite", "authority", "half_life_days", "lifetime_days",
-    "retention_days", "sensitivity", "admission", "kind", "profile", "question",
+    "sensitivity", "admission", "kind", "profile", "question",
 )  # fmt: skip
 _CLASS_KEYS = ("about", "words", "said", "noted", "inferred", *(source.value for source in CLAIMABLE))
 _TOP_KEYS = ("attributes", "classes")
@@ -58,7 +58,6 @@ class Attribute:
     authority: frozenset[Source] = frozenset()  # who may claim it; empty: anybody
     half_life_days: float | None = None
     lifetime_days: float | None = None  # stops being active that long after it was last said
-    retention_days: float | None = None  # its text is erased after that
     sensitivity: str | None = None
     admission: str = "write"  # "write" | "confirm" (all but the person's own word waits) | "drop" (never kept)
     kind: Kind = Kind.SEMANTIC
@@ -285,7 +284,6 @@ def _attribute(name: str, table: Mapping[str, Any], classes: Sequence[str], faul
         authority=_authority(table, fault),
         half_life_days=_days(table, "half_life_days", fault),
         lifetime_days=_days(table, "lifetime_days", fault),
-        retention_days=_days(table, "retention_days", fault),
         sensitivity=_choice(table, "sensitivity", classes, None, fault),
         admission=_choice(table, "admission", ADMISSIONS, "write", fault) or "write",
         kind=Kind(_choice(table, "kind", tuple(kind.value for kind in Kind), "semantic", fault) or "semantic"),
@@ -561,8 +559,6 @@ def _explained_times(attribute: Attribute) -> Iterator[str]:
         yield "Holds until something replaces or ends it."
     if attribute.half_life_days:
         yield f"Trust in it halves every {attribute.half_life_days:g} days without support."
-    if attribute.retention_days:
-        yield f"Its text is erased after {attribute.retention_days:g} days."
 
 
 def _explained_class(sensitivity: Sensitivity) -> Iterator[str]:

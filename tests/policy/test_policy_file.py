@@ -19,7 +19,6 @@ aliases = ["Home City", "resides in"]
 authority = ["record", "stated"]
 half_life_days = 30
 lifetime_days = 90.5
-retention_days = 365
 sensitivity = "protected"
 admission = "confirm"
 kind = "procedural"
@@ -54,7 +53,6 @@ def test_every_key_is_read() -> None:
         authority=frozenset({Source.RECORD, Source.STATED}),
         half_life_days=30.0,
         lifetime_days=90.5,
-        retention_days=365.0,
         sensitivity="protected",
         admission="confirm",
         kind=Kind.PROCEDURAL,
@@ -189,7 +187,6 @@ def test_an_explanation_says_all_that_the_file_decides() -> None:
         "Only these sources may claim it: record, stated. Claims of others are dropped.",
         "Stops being active 90.5 days after it was last said.",
         "Trust in it halves every 30 days without support.",
-        "Its text is erased after 365 days.",
         (
             "Sensitive (protected traits). record, stated, corrected: written; agent, quoted: waiting for confirmation;"
             " inferred: not kept."
@@ -231,7 +228,6 @@ def test_the_digest_is_of_the_meaning() -> None:
         ('["record", "stated"]', '["record"]'),
         ("half_life_days = 30", "half_life_days = 31"),
         ("lifetime_days = 90.5", "lifetime_days = 91"),
-        ("retention_days = 365", "retention_days = 366"),
         ('"protected"', '"health"'),
         ('"confirm"', '"drop"'),
         ('"procedural"', '"episodic"'),
@@ -301,8 +297,8 @@ FAULTS = [
     ('authority = "record"', ["authority: must be a list of texts"]),
     ("half_life_days = -1", ["half_life_days: must be more than zero days, not -1"]),
     ("lifetime_days = 0", ["lifetime_days: must be more than zero"]),
-    ("retention_days = nan", ["retention_days: must be more than zero"]),
-    ("retention_days = inf", ["retention_days: must be more than zero"]),
+    ("lifetime_days = nan", ["lifetime_days: must be more than zero"]),
+    ("lifetime_days = inf", ["lifetime_days: must be more than zero"]),
     ("half_life_days = true", ["half_life_days: must be a number of days, not true or false"]),
     ('half_life_days = "30"', ["half_life_days: must be a number of days, not text"]),
     ("half_life_days = 2026-01-01", ["half_life_days: must be a number of days, not a date"]),

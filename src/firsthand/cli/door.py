@@ -59,7 +59,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Upkeep": {
         "policy": ("policies", "Show, check, explain or change the rules that decide."),
         "rebuild": ("upkeep", "Derive all beliefs and indexes again from what was said."),
-        "maintain": ("upkeep", "Do what time asks for: expiry, retention, vectors, the file."),
+        "maintain": ("upkeep", "Do what time asks for: expiry, vectors, the file."),
         "embed": ("upkeep", "Make vectors that are due, or all anew by another embedder."),
         "health": ("upkeep", "Check what must always hold, and count."),
     },

@@ -37,7 +37,7 @@ def rebuilt(report: Report) -> Iterator[str]:
 @click.command()
 @with_options
 def maintain(options: Options) -> None:
-    """Do what time asks for: expiry, retention, vectors, the file.
+    """Do what time asks for: expiry, vectors, the file.
 
     Safe to run at any time, twice, or to interrupt.
     """
