@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from functools import cached_property, partial
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar, Unpack
 
 from firsthand import reads, upkeep, wiring
-from firsthand.errors import InvalidInput, NotAllowed, NotFound
+from firsthand.errors import InvalidInput, NotAllowed, NotFound, StoreBusy
 from firsthand.folding import Folder
 from firsthand.ledger import export, intake, secrets
 from firsthand.ledger.admission import Claim
@@ -552,7 +552,10 @@ class User:
             policy, vectors = upkeep.in_step(self.memory)
             receipt = upkeep.erase(work, choose(work), Folder(work, policy, vectors, now))
         self.memory.snapshots.forget(self.owner)
-        self.memory.parts.store.scrub()
+        try:
+            self.memory.parts.store.scrub()
+        except StoreBusy:  # another process is still reading: the rows are gone, `maintain` takes their bytes
+            return replace(receipt, complete=False)
         return receipt
 
     def _vectors_of_new(self, batch: Batch) -> Mapping[str, bytes | None]:

@@ -386,7 +386,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class ErasureReceipt:
-    """What an erasure removed: counts and keyed digests, no content."""
+    """What an erasure removed: counts and keyed digests, no content.
+
+    `complete` is False while another process reads an older state: rows are gone, and `maintain` removes their bytes.
+    """
 
     messages: int
     observations: int

@@ -186,3 +186,16 @@ def test_health_says_what_there_is(alex: User, mem: Memory) -> None:
     assert told["ok"]
     assert (told["messages"], told["active"]) == (1, 1)
     assert told["dropped"] == 1
+
+
+def test_an_erasure_while_another_reads_says_that_bytes_are_left_and_maintain_takes_them(tmp_path: Path) -> None:
+    """Ours: an expected outcome is a value, and the promise is kept as soon as it can be."""
+    with Memory(tmp_path / "m.db") as memory, Memory(tmp_path / "m.db") as other:
+        memory.user("alex").observe(f"I live in {CANARY}.")
+        with other.parts.store.reading(memory.user("alex").owner) as work:
+            work.head()
+            receipt = memory.user("alex").erase()
+        assert not receipt.complete
+        assert memory.user("alex").beliefs(state=None) == []
+        memory.maintain()
+        assert grep(tmp_path, CANARY) == []

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from firsthand import EmbedderMismatch, Memory, PolicyMismatch
 from firsthand.policy import default_policy
@@ -27,10 +29,8 @@ class Counting:
     def __init__(self, name: str, dimensions: int, axis: int = 0) -> None:
         self.name, self.dimensions, self._axis = name, dimensions, axis
 
-    def embed(self, texts: Sequence[str]) -> object:
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, all alike."""
-        import numpy as np
-
         out = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         out[:, self._axis] = 1
         return out

@@ -31,6 +31,7 @@ from .turn import Gate, Queue
 from .work import Identity, SqliteReading, SqliteWriting
 
 _KEPT = 8  # connections kept open between uses
+_READINGS_END = 2.0  # seconds that `scrub` waits for open readings, while no one else can write
 _LEFT_TO_THE_PARENT: list[object] = []  # what a forked child must neither use nor close
 _OWN_FACTS = ("store", "schema")
 
@@ -156,6 +157,7 @@ class SqliteStore:
             for copy in self._database.backups():
                 copy.unlink(missing_ok=True)
             connection.script("VACUUM")
+            connection.wait_until(min(turn.deadline, time.monotonic() + _READINGS_END))
             ((busy, *_),) = connection.script("PRAGMA wal_checkpoint(TRUNCATE)")
             if busy:
                 raise StoreBusy(
