@@ -9,7 +9,7 @@ Times are aware `datetime` values that keep the offset they were given with; com
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -242,6 +242,13 @@ class Dropped:
     message_id: str | None = None
     rule: str | None = None
 
+    def __iter__(self) -> Iterator[str]:
+        """Text and reason, so that `for text, reason in receipt.dropped` reads well."""
+        return iter((self.text, self.reason))
+
+    def __getitem__(self, place: int) -> str:
+        return (self.text, self.reason)[place]
+
 
 @dataclass(frozen=True, slots=True)
 class Pending:
@@ -250,6 +257,13 @@ class Pending:
     id: str
     reason: str
     question: str
+
+    def __iter__(self) -> Iterator[str]:
+        """Its three parts, so that `for id, reason, question in receipt.pending` reads well."""
+        return iter((self.id, self.reason, self.question))
+
+    def __getitem__(self, place: int) -> str:
+        return (self.id, self.reason, self.question)[place]
 
 
 @dataclass(frozen=True, slots=True)

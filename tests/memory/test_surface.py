@@ -68,3 +68,13 @@ def test_the_flow_works_off_the_event_loop(tmp_path: Path) -> None:
             assert [m async for m in alex.messages()] == []
 
     asyncio.run(flow())
+
+
+def test_what_waits_and_what_was_dropped_unpack_as_the_surface_says(alex: User) -> None:
+    """Design: .pending [(id, reason, question)], .dropped [(text, reason)]."""
+    waiting = alex.observe("I'm allergic to hazelnuts.").pending
+    ((name, reason, question),) = waiting
+    assert (waiting[0][0], waiting[0].reason, waiting[0][2]) == (name, reason, question)
+    dropped = alex.remember("asthma", attribute="health", source="inferred").dropped
+    ((text, why),) = dropped
+    assert (text, dropped[0][1]) == ("asthma", why)
