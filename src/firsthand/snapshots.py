@@ -67,6 +67,12 @@ class Snapshots:
         with self._lock:
             self._kept.pop(owner, None)
 
+    @property
+    def nbytes(self) -> int:
+        """Roughly the bytes held, all owners together."""
+        with self._lock:
+            return self._bytes()
+
     def _of(self, owner: Owner) -> _Kept:
         with self._lock:
             kept = self._kept.setdefault(owner, _Kept())

@@ -1,0 +1,1 @@
+"""Quality, measured on public data. Each module is run with `python -m`."""
