@@ -131,7 +131,7 @@ class Memory:
         try:
             self.policy = upkeep.settle_policy(self.parts.store, policy)
             upkeep.settle_embedder(self.parts.store, self.parts.embedder, reembed=reembed)
-            upkeep.finish_policy(self)
+            upkeep.finish_folding(self)
         except BaseException:
             self.parts.store.close()
             raise
@@ -561,8 +561,8 @@ class User:
     def _vectors_of_new(self, batch: Batch) -> Mapping[str, bytes | None]:
         """Vectors are made before the transaction, so that no other process waits for them."""
         with self._reading() as work:
-            fresh, _ = unseen(work, batch)
-        texts = list(dict.fromkeys(draft.content for draft in fresh))
+            new = unseen(work, batch)
+        texts = list(dict.fromkeys(draft.content for draft in new.drafts))
         return dict(zip(texts, self.memory.vectors(texts), strict=True))
 
     # -- what the caller gave -----------------------------------------------------------------------------------

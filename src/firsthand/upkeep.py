@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from firsthand.beliefs import fold
 from firsthand.beliefs.digest import digest
 from firsthand.beliefs.slots import owner_key
 from firsthand.beliefs.view import View, view
-from firsthand.errors import EmbedderMismatch, InvalidInput, PolicyMismatch
+from firsthand.errors import EmbedderMismatch, InvalidInput, PolicyMismatch, SchemaTooNew
 from firsthand.folding import Folder, search_texts
 from firsthand.ledger import erasure, export
 from firsthand.model import ErasureReceipt, Observation, Owner, Report, State
 from firsthand.policy import Policy, default_policy, parse
 from firsthand.ports import Embedder, MessageQuery, Reading, Removal, SearchRow, Store, Writing
 from firsthand.reads import messages_of, resolve, supporters, unknown
+from firsthand.resent import marks as marks_of_turns
 from firsthand.snapshots import Seen, Snapshots
 from firsthand.text import term_hashes
 from firsthand.wiring import Parts
@@ -49,7 +51,8 @@ def settle_policy(store: Store, given: Policy | str | None) -> Policy:
     kept = store.facts().get("policy")
     if kept is None:
         chosen = wanted or default_policy()
-        store.set_facts({"policy": chosen.text, "policy_digest": chosen.digest, "policy_folded": chosen.digest})
+        folded = {"policy_folded": chosen.digest, "fold": str(fold.VERSION)}
+        store.set_facts({"policy": chosen.text, "policy_digest": chosen.digest, **folded})
         return chosen
     held = parse(kept)
     if wanted is not None and wanted.digest != held.digest:
@@ -69,6 +72,7 @@ def in_step(place: Place) -> tuple[Policy, Vectors]:
     this one folds by the new policy, and leaves its vectors to be made by whoever has that embedder.
     """
     facts = place.parts.store.facts()
+    _check_fold(facts)
     if facts.get("policy_digest") != place.policy.digest:
         place.policy = parse(facts["policy"])
     embedder = place.parts.embedder
@@ -80,11 +84,23 @@ def _later(texts: Sequence[str]) -> list[bytes | None]:
     return [None] * len(texts)
 
 
-def finish_policy(place: Place) -> None:
-    """Fold again what an interrupted `apply_policy` left unfolded."""
+def finish_folding(place: Place) -> None:
+    """Fold again what an interrupted `apply_policy` left unfolded, or what an older version folded in another way.
+
+    Raises SchemaTooNew where a newer version folded it.
+    """
     facts = place.parts.store.facts()
-    if facts.get("policy_folded") != facts.get("policy_digest"):
+    _check_fold(facts)
+    if facts.get("policy_folded") != facts.get("policy_digest") or facts.get("fold") != str(fold.VERSION):
         apply_policy(place, place.policy)
+
+
+def _check_fold(facts: Mapping[str, str]) -> None:
+    if int(facts.get("fold", 0)) > fold.VERSION:
+        raise SchemaTooNew(
+            f"the beliefs here were folded by a newer firsthand (fold {facts['fold']}, this one knows {fold.VERSION}); "
+            "upgrade firsthand to open it"
+        )
 
 
 def settle_embedder(store: Store, embedder: Embedder | None, *, reembed: bool) -> None:
@@ -175,7 +191,7 @@ def apply_policy(place: Place, given: Policy | str) -> Report:
     place.policy = policy
     place.parts.store.set_facts({"policy": policy.text, "policy_digest": policy.digest})
     report = rebuild(place)
-    place.parts.store.set_facts({"policy_folded": policy.digest})
+    place.parts.store.set_facts({"policy_folded": policy.digest, "fold": str(fold.VERSION)})
     return report
 
 
@@ -256,7 +272,8 @@ def erase(work: Writing, leaving: Leaving, folder: Folder) -> ErasureReceipt:
     digests = erasure.tombstones(key, [*going.messages, *going.observation_ids])
     rewritten = [o.id for o in going.stripped]
     placed = work.beliefs.placements(observation_ids=[*going.observation_ids, *rewritten])
-    work.erase(Removal(going.messages, [*going.observation_ids, *rewritten]), digests)
+    marks = marks_of_turns(work, messages_of(work, going.messages).values())
+    work.erase(Removal(going.messages, [*going.observation_ids, *rewritten]), [*digests, *marks])
     work.observations.add(going.stripped)
     folder.refold({placement.slot for placement, _ in placed}, rewritten)
     after = len(view(work.beliefs.cells(), folder.policy, folder.now).beliefs)

@@ -39,10 +39,12 @@ from firsthand.model import (
     to_json,
 )
 from firsthand.policy import Policy
-from firsthand.ports import MessageQuery, Proposal, SearchRow, Writer, Writing
+from firsthand.ports import MessageQuery, Proposal, Reading, SearchRow, Writer, Writing
+from firsthand.resent import erased_turns
 from firsthand.text import term_hashes, value_key
 
 BULK = 1_000  # messages in a batch that brings its own past along
+ERASED = "this turn was erased; a history that is sent again does not bring it back"
 BEFORE = 8  # turns of the session that a writer sees before the new ones
 
 
@@ -114,14 +116,19 @@ class Write:
 
     def keep(self, batch: Batch, vectors: Mapping[str, bytes | None]) -> Receipt:
         """Append the messages that are new, and offer what the rules find in them."""
-        fresh, duplicates = unseen(self.work, batch)
-        messages = [self._message(draft, batch) for draft in fresh]
+        new = unseen(self.work, batch)
+        messages = [self._message(draft, batch) for draft in new.drafts]
         self.work.messages.add(messages)
         self.work.search.put(
             [SearchRow("message", m.id, term_hashes(m.content), vectors.get(m.content)) for m in messages]
         )
         heard = self.listen(messages)
-        return replace(heard, messages=tuple(m.id for m in messages), duplicates=(*duplicates, *heard.duplicates))
+        return replace(
+            heard,
+            messages=tuple(m.id for m in messages),
+            duplicates=(*new.duplicates, *heard.duplicates),
+            dropped=(*(Dropped(draft.content, ERASED, rule="erased") for draft in new.erased), *heard.dropped),
+        )
 
     def _message(self, draft: Draft, batch: Batch) -> Message:
         return Message(
@@ -369,17 +376,30 @@ def once(work: Writing, key: str | None, body: str, write: Callable[[], Receipt]
     return receipt
 
 
-def unseen(work: Any, batch: Batch) -> tuple[list[Draft], list[str]]:
-    """The drafts that are new, and the ids of those that are here already.
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """What is new in a batch, and what is not."""
+
+    drafts: list[Draft]
+    duplicates: list[str]  # ids of those that are here already
+    erased: list[Draft] = field(default_factory=list)  # of a history sent again: not taken in again
+
+
+def unseen(work: Reading, batch: Batch) -> Unseen:
+    """Tell what is new in a batch.
 
     Raises Conflict when an id that is here comes back with other content.
     """
     drafts = list(batch.drafts)
     repeats: list[str] = []
+    erased: list[Draft] = []
     if batch.full:
         history = list(work.messages.walk(MessageQuery(session=batch.session)))
-        drafts = intake.aligned(history, drafts)
-        repeats = [m.id for m in history[: len(batch.drafts) - len(drafts)]]
+        turns = [d for d in drafts if d.role is not Role.SYSTEM]
+        places = erased_turns(work, batch.session, len(turns))
+        erased = [turns[place] for place in sorted(places)]
+        drafts = intake.aligned(history, drafts, places)
+        repeats = [m.id for m in history[: len(batch.drafts) - len(drafts) - len(erased)]]
     named = [d.id for d in drafts if d.id is not None]
     known: dict[str, Message | Draft] = {m.id: m for m in work.messages.walk(MessageQuery(ids=named))} if named else {}
     fresh = []
@@ -392,7 +412,7 @@ def unseen(work: Any, batch: Batch) -> tuple[list[Draft], list[str]]:
             repeats.append(str(draft.id))
         else:
             raise Conflict(f"message {draft.id!r} is here with other content; give the new one an id of its own")
-    return fresh, repeats
+    return Unseen(fresh, repeats, erased)
 
 
 def target_of(belief: Belief) -> Target:

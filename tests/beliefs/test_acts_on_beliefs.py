@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from belief_ledgers import Story, day, target, waiting
+from belief_ledgers import Story, day, target, values, waiting
 
 from firsthand.model import Act, Source, State, Target, Verdict
 
@@ -25,7 +25,7 @@ def test_joe_stays_a_close_friend() -> None:
     recruiter = joe.one("Anthropic recruiter")
     assert recruiter.state is State.PENDING
     assert recruiter.guess
-    assert recruiter.reason == '"close friend" is said: nothing of lower rank replaces it'
+    assert recruiter.reason == '"close friend" had been said: nothing of lower rank replaces that'
 
 
 def test_a_guess_stands_until_something_is_said() -> None:
@@ -510,3 +510,22 @@ def test_targets_are_whole_without_their_rows() -> None:
     story.say("Berlin", 1)
     aimed = target(story.one("Berlin"))
     assert (aimed.observation_id, aimed.value, aimed.valid_from, aimed.valid_to) == ("r1", "Berlin", day(1), None)
+
+
+def test_a_reason_stays_true_when_what_it_names_holds_no_longer() -> None:
+    """Ours: a claim that waits says what had been said, not what is."""
+    story = Story("relationship", subject="Joe")
+    story.say("close friend", 1)
+    story.infer("recruiter", 2)
+    story.retract("close friend", 3)
+    waiting_one = story.one("recruiter")
+    assert waiting_one.state is State.PENDING
+    assert waiting_one.reason == '"close friend" had been said: nothing of lower rank replaces that'
+
+
+def test_beliefs_that_begin_together_are_in_ledger_order() -> None:
+    """Ours: ids are random, so that they order nothing; the founder's position does."""
+    story = Story("tag")
+    for value in ("zebra", "ant", "mole"):
+        story.say(value, 1, id=f"{value}-id")
+    assert values(story.view().beliefs) == ["zebra", "ant", "mole"]

@@ -309,7 +309,7 @@ def test_rank_and_merge_rule_decide_who_paints(attribute: str, holds: Source, co
     assert story.active() == then
     if "new" not in then:
         assert story.one("new").state is State.PENDING
-        assert story.one("new").reason.startswith('"old" is ')
+        assert story.one("new").reason.startswith('"old" had been ')
 
 
 @pytest.mark.parametrize("comes", [Source.QUOTED, Source.AGENT, Source.INFERRED])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from firsthand.beliefs.moments import moment
 from firsthand.beliefs.replay import Aim, CellReplay, Claimed
 from firsthand.beliefs.slots import SLOT_CELL, Shape, aimed_act, aimed_value, cells_of, shape_of, slot_of, value_cell
 from firsthand.beliefs.state import FOREVER, ReplayKey, decode, encode
@@ -17,6 +18,8 @@ from firsthand.model import INFERRED, SAID, Act, Observation, Target, Verdict, m
 from firsthand.policy import Policy
 from firsthand.ports import Cell, Placement, Row
 from firsthand.text import value_key
+
+VERSION = 2  # of the rules and of what a cell keeps: cells that another version made are made again
 
 _CLAIMING = (Act.ASSERT, Act.CONFIRM, Act.CORRECT)
 _NOWHERE = Target()
@@ -194,14 +197,14 @@ class _Slot:
         if value is None:
             return SLOT_CELL, ""
         observation = row.observation
-        until = None if observation.valid_to is None else micros(observation.valid_to)
+        until = None if observation.valid_to is None else moment(observation.valid_to)
         cell = self._touch(row, value)
-        return cell.name, cell.claim(self._claimed(row, value, micros(observation.starts), until))
+        return cell.name, cell.claim(self._claimed(row, value, moment(observation.starts), until))
 
     def _end(self, row: Row) -> tuple[str, str]:
         observation = row.observation
         value = observation.value if observation.value is not None else aimed_value(observation)
-        at = micros(observation.valid_to or observation.valid_from or observation.said_at)
+        at = moment(observation.valid_to or observation.valid_from or observation.said_at)
         since, to = _interval(observation)
         at = min(max(at, since), to)
         if value is not None:
@@ -229,7 +232,7 @@ class _Slot:
         cell = self._touch(row, value)
         aim = self._aim(row, value)
         until, ended = cell.extent(aim)
-        start = micros(_target(row).valid_from or row.observation.starts)
+        start = moment(_target(row).valid_from or row.observation.starts)
         claimed = self._claimed(row, value, start, until)
         return cell.name, cell.claim(replace(claimed, value_key=aim.value_key, ended=ended))
 
@@ -240,7 +243,7 @@ class _Slot:
         old, new = self._touch(row, wrong), self._touch(row, value)
         aim = self._aim(row, wrong)
         until, ended = old.extent(aim)
-        start = micros(_target(row).valid_from or row.observation.starts)
+        start = moment(_target(row).valid_from or row.observation.starts)
         claimed = replace(self._claimed(row, value, start, until), ended=ended)
         if old is new and claimed.value_key == aim.value_key:
             return new.name, new.claim(replace(claimed, respells=True))
@@ -308,6 +311,6 @@ def _target(row: Row) -> Target:
 def _interval(observation: Observation) -> tuple[int, int]:
     """The interval an act is aimed at; all of time where it names none."""
     target = observation.target or _NOWHERE
-    since = -FOREVER if target.valid_from is None else micros(target.valid_from)
-    to = FOREVER if target.valid_to is None else micros(target.valid_to)
+    since = -FOREVER if target.valid_from is None else moment(target.valid_from)
+    to = FOREVER if target.valid_to is None else moment(target.valid_to)
     return since, max(to, since + 1)

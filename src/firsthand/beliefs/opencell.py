@@ -10,10 +10,10 @@ from bisect import insort_right
 from collections import defaultdict
 from dataclasses import replace
 
+from firsthand.beliefs.moments import moment
 from firsthand.beliefs.slots import Shape
 from firsthand.beliefs.state import WITNESSES, Cause, CellState, Claim, Status, Support
 from firsthand.beliefs.timeline import Run, ever_holds, holding, runs
-from firsthand.model import micros
 from firsthand.ports import Row
 
 
@@ -93,9 +93,9 @@ def support_of(row: Row, value: str, claim_value: str) -> Support:
         founder=(*observation.position, observation.id),
         confidence=_within_bounds(observation.confidence),
         source=observation.source.value,
-        last=micros(observation.said_at),
+        last=moment(observation.said_at),
         witnesses=_distinct(row.witnesses),
-        expires=None if observation.expires_at is None else micros(observation.expires_at),
+        expires=None if observation.expires_at is None else moment(observation.expires_at),
         spelling=None if value == claim_value else value,
     )
 

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from firsthand.beliefs import rules
+from firsthand.beliefs.moments import day, moment, stamp
 from firsthand.beliefs.opencell import OpenCell, add, support_of
 from firsthand.beliefs.slots import Shape
 from firsthand.beliefs.state import FOREVER, Cause, CellState, Claim, Ending, Status, Veto
 from firsthand.beliefs.timeline import Run, displaced, starting, stops
-from firsthand.model import INFERRED, SAID, Act, Verdict, micros
+from firsthand.model import INFERRED, SAID, Act, Verdict
 from firsthand.ports import Row
 
 
@@ -343,7 +344,7 @@ class CellReplay(OpenCell):
         """A value is said never to have held; what is of higher rank than the act stays, and the act asks."""
         rejects = act is Act.REJECT
         said = aim.row.observation
-        why = rules.taken_back(rejects=rejects, at=micros(said.said_at), because=said.reason)
+        why = rules.taken_back(rejects=rejects, at=moment(said.said_at), because=said.reason)
         status = Status.REJECTED if rejects else Status.WITHDRAWN
         resumed = list(self._resumed(aim))
         fallen, protected = self._strike(aim, status, Cause.TAKEN_BACK, why)
@@ -383,7 +384,7 @@ class CellReplay(OpenCell):
         if met and aim.level:
             return met[-1].until, met[-1].ended
         target = aim.row.observation.target
-        return (None if target is None or target.valid_to is None else micros(target.valid_to)), None
+        return (None if target is None or target.valid_to is None else moment(target.valid_to)), None
 
     def _strike(self, aim: Aim, status: Status, cause: Cause, why: str) -> tuple[list[Claim], list[Claim]]:
         """Take the support that the act may touch from what it hits: (claims that fell, claims that still stand)."""
@@ -426,7 +427,7 @@ class CellReplay(OpenCell):
     def _record(self, claim: Claim, run: Run, why: str) -> None:
         record = replace(
             claim,
-            key=f"{claim.key}@{rules.stamp(run.start)}",
+            key=f"{claim.key}@{stamp(run.start)}",
             resumed=claim.key,
             start=run.start,
             until=None if run.end == FOREVER else run.end,
@@ -487,7 +488,7 @@ class CellReplay(OpenCell):
         """The waiting act is turned down."""
         if reach(row) < proposal.level:
             return ""
-        at, because = micros(row.observation.said_at), row.observation.reason
+        at, because = moment(row.observation.said_at), row.observation.reason
         why = rules.taken_back(rejects=True, at=at, because=because)
         self.shelve(proposal, Status.REJECTED, Cause.NONE, why)
         return proposal.key
@@ -500,7 +501,7 @@ class CellReplay(OpenCell):
         return f"{claim.value_key.replace('_', ' ')} {claim.value}"
 
     def _corrected(self, value: str, row: Row) -> str:
-        return f'corrected to "{rules.shown(value)}" on {rules.day(micros(row.observation.said_at))}'
+        return f'corrected to "{rules.shown(value)}" on {day(moment(row.observation.said_at))}'
 
 
 def _named_by(proposal: Claim) -> set[str]:

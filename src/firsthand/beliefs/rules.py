@@ -5,9 +5,8 @@ Confidence never decides; rank and the attribute's merge rule do. How the rules 
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
-from firsthand.model import INFERRED, NOTED, SAID, Act, Source, from_micros, micros
+from firsthand.beliefs.moments import day
+from firsthand.model import INFERRED, NOTED, SAID, Act, Source
 
 GUESS_WAITS = "something was said here, so an inference waits for confirmation"
 GUESS_OVER = "it was said that this is over, so an inference waits for confirmation"
@@ -20,8 +19,6 @@ VOIDED = "the message was taken back"
 
 _RANKS = {rank.level: rank.name for rank in (INFERRED, NOTED, SAID)}
 _SHOWN = 60  # characters of a value that a reason quotes
-_EARLIEST = micros(datetime.min.replace(tzinfo=UTC))
-_LATEST = micros(datetime.max.replace(tzinfo=UTC))
 
 
 def may_paint(merge: str, source: Source, level: int, over: int) -> bool:
@@ -40,8 +37,8 @@ def may_found(merge: str, level: int) -> bool:
 
 
 def outranked(held: str, level: int) -> str:
-    """Why a claim waits: what holds is of higher rank."""
-    return f'"{shown(held)}" is {_RANKS[level]}: nothing of lower rank replaces it'
+    """Why a claim waits: what held was of higher rank. Worded so that it stays true when that holds no longer."""
+    return f'"{shown(held)}" had been {_RANKS[level]}: nothing of lower rank replaces that'
 
 
 def asks(act: Act, held: str, at: int | None) -> str:
@@ -66,21 +63,3 @@ def taken_back(*, rejects: bool, at: int, because: str | None) -> str:
 def shown(value: str) -> str:
     """A value as a reason quotes it."""
     return value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…"
-
-
-def when(at: int) -> datetime:
-    """The UTC time of an instant; one that an offset put beyond the calendar becomes the calendar's end."""
-    try:
-        return from_micros(at)
-    except OverflowError:
-        return from_micros(min(max(at, _EARLIEST), _LATEST))
-
-
-def day(at: int) -> str:
-    """The UTC date of an instant, as reasons have it."""
-    return when(at).date().isoformat()
-
-
-def stamp(at: int) -> str:
-    """The instant as ids of resumed intervals have it: 2026-03-01T00:00:00Z."""
-    return when(at).replace(tzinfo=None).isoformat() + "Z"

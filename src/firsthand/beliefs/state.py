@@ -2,8 +2,8 @@
 
 A claim is one value over one interval, with the support it has from each rank. Repeats are counted, never listed, so
 that the state of a cell does not grow with them. The same rows always give the same bytes: `digest.py` relies on it.
-Times are microseconds since 1970; what the fields mean for the timeline is in `timeline.py`, how they come about in
-`replay.py`.
+Times are moments (`moments.py`): microseconds since 1970 that know their offset. What the fields mean for the timeline
+is in `timeline.py`, how they come about in `replay.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from firsthand.beliefs.moments import packed, unpacked
 
 FOREVER = 2**62  # later than any time that can be written
 WITNESSES = 3  # sessions that repetition counts: 0.4 rises to 0.6 in two further ones
@@ -121,37 +123,38 @@ class CellState:
 
 def encode(state: CellState) -> str:
     """The canonical JSON of a state."""
-    packed: dict[str, Any] = {}
+    whole: dict[str, Any] = {}
     if state.claims:
-        packed["claims"] = [_claim_to_json(claim) for claim in state.claims]
+        whole["claims"] = [_claim_to_json(claim) for claim in state.claims]
     if state.endings:
-        packed["endings"] = [[e.value_key, e.first, e.last, e.level, e.first_by, e.last_by] for e in state.endings]
+        whole["endings"] = [_ending_to_json(ending) for ending in state.endings]
     if state.vetoes:
-        packed["vetoes"] = {key: [v.level, v.by, v.status, v.why] for key, v in sorted(state.vetoes.items())}
+        whole["vetoes"] = {key: [v.level, v.by, v.status, v.why] for key, v in sorted(state.vetoes.items())}
     if state.ever_said:
-        packed["ever_said"] = 1
+        whole["ever_said"] = 1
     if state.guessed:
-        packed["guessed"] = 1
-    packed["tail"] = state.tail
-    return json.dumps(packed, separators=(",", ":"))  # ASCII: any string survives any store
+        whole["guessed"] = 1
+    whole["tail"] = state.tail
+    return json.dumps(whole, separators=(",", ":"))  # ASCII: any string survives any store
 
 
 def decode(text: str) -> CellState:
     """The state whose JSON this is; a fresh one for the empty text."""
     if not text:
         return CellState()
-    packed = json.loads(text)
-    tail = packed["tail"]
+    whole = json.loads(text)
+    tail = whole["tail"]
     return CellState(
-        claims=[_claim_from_json(claim) for claim in packed.get("claims", ())],
-        endings=[Ending(*each) for each in packed.get("endings", ())],
-        vetoes={key: Veto(v[0], v[1], Status(v[2]), v[3]) for key, v in packed.get("vetoes", {}).items()},
-        ever_said="ever_said" in packed,
-        guessed="guessed" in packed,
+        claims=[_claim_from_json(claim) for claim in whole.get("claims", ())],
+        endings=[_ending_from_json(each) for each in whole.get("endings", ())],
+        vetoes={key: Veto(v[0], v[1], Status(v[2]), v[3]) for key, v in whole.get("vetoes", {}).items()},
+        ever_said="ever_said" in whole,
+        guessed="guessed" in whole,
         tail=None if tail is None else tuple(tail),
     )
 
 
+_MOMENTS = ("until", "ended")
 _ALWAYS = ("key", "value", "subject", "kind", "start")
 _SOMETIMES: tuple[tuple[str, Any], ...] = (
     ("until", None),
@@ -167,48 +170,58 @@ _SOMETIMES: tuple[tuple[str, Any], ...] = (
 )
 
 
+def _ending_to_json(e: Ending) -> list[Any]:
+    return [e.value_key, packed(e.first), packed(e.last), e.level, e.first_by, e.last_by]
+
+
+def _ending_from_json(given: list[Any]) -> Ending:
+    value_key, first, last, *rest = given
+    return Ending(value_key, unpacked(first), unpacked(last), *rest)
+
+
 def _claim_to_json(claim: Claim) -> dict[str, Any]:
-    packed: dict[str, Any] = {name: getattr(claim, name) for name in _ALWAYS}
+    made: dict[str, Any] = {name: getattr(claim, name) for name in _ALWAYS}
+    made["start"] = packed(claim.start)
     if claim.value_key != claim.value:
-        packed["value_key"] = claim.value_key
+        made["value_key"] = claim.value_key
     if claim.status is not Status.STANDING:
-        packed["status"] = claim.status
+        made["status"] = claim.status
     for name, usual in _SOMETIMES:
         given = getattr(claim, name)
         if given != usual:
-            packed[name] = given
-    packed["supports"] = [
-        [level, s.count, s.founder, s.confidence, s.source, s.last, s.witnesses, s.expires, s.spelling]
+            made[name] = packed(given) if name in _MOMENTS else given
+    made["supports"] = [
+        [level, s.count, s.founder, s.confidence, s.source, packed(s.last), s.witnesses, packed(s.expires), s.spelling]
         for level, s in sorted(claim.supports.items())
     ]
-    return packed
+    return made
 
 
-def _claim_from_json(packed: Mapping[str, Any]) -> Claim:
-    following = packed.get("next")
+def _claim_from_json(given: Mapping[str, Any]) -> Claim:
+    following = given.get("next")
     return Claim(
-        key=packed["key"],
-        value_key=packed.get("value_key", packed["value"]),
-        value=packed["value"],
-        subject=packed["subject"],
-        kind=packed["kind"],
-        start=packed["start"],
-        until=packed.get("until"),
-        supports={s[0]: _support_from_json(s) for s in packed["supports"]},
-        status=Status(packed.get("status", "standing")),
-        cause=Cause(packed.get("cause", "")),
-        why=packed.get("why", ""),
-        ended=packed.get("ended"),
-        ended_by=packed.get("ended_by"),
-        asks=packed.get("asks"),
-        waits=packed.get("waits", False),
-        resumed=packed.get("resumed"),
+        key=given["key"],
+        value_key=given.get("value_key", given["value"]),
+        value=given["value"],
+        subject=given["subject"],
+        kind=given["kind"],
+        start=unpacked(given["start"]),
+        until=unpacked(given.get("until")),
+        supports={s[0]: _support_from_json(s) for s in given["supports"]},
+        status=Status(given.get("status", "standing")),
+        cause=Cause(given.get("cause", "")),
+        why=given.get("why", ""),
+        ended=unpacked(given.get("ended")),
+        ended_by=given.get("ended_by"),
+        asks=given.get("asks"),
+        waits=given.get("waits", False),
+        resumed=given.get("resumed"),
         next=None if following is None else (following[0], following[1]),
-        also=tuple(packed.get("also", ())),
+        also=tuple(given.get("also", ())),
     )
 
 
-def _support_from_json(packed: list[Any]) -> Support:
-    _, count, founder, confidence, source, last, witnesses, expires, spelling = packed
+def _support_from_json(given: list[Any]) -> Support:
+    _, count, founder, confidence, source, last, witnesses, expires, spelling = given
     seen = tuple((session, message) for session, message in witnesses)
-    return Support(count, tuple(founder), confidence, source, last, seen, expires, spelling)
+    return Support(count, tuple(founder), confidence, source, unpacked(last), seen, unpacked(expires), spelling)

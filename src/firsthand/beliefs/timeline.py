@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from firsthand.beliefs.moments import own
 from firsthand.beliefs.state import FOREVER, Claim
 
 
@@ -126,7 +127,7 @@ def _segments(standing: Sequence[Claim]) -> Iterator[tuple[int, int, Claim]]:
         while covering and clears(covering[-1]) <= since:
             covering.pop()
         if covering and stops(covering[-1]) > since:
-            yield since, to, covering[-1]
+            yield own(since, covering[-1].start), own(to, stops(covering[-1])), covering[-1]
 
 
 def _layers(standing: Sequence[Claim]) -> Iterator[tuple[int, int, Claim]]:
@@ -137,7 +138,8 @@ def _layers(standing: Sequence[Claim]) -> Iterator[tuple[int, int, Claim]]:
         for claim in there:
             ranks[claim.value_key] = max(claim.level, ranks.get(claim.value_key, 0))
         highest = max(ranks.values(), default=0)
-        yield from ((since, to, claim) for claim in there if ranks[claim.value_key] == highest)
+        highest_there = [claim for claim in there if ranks[claim.value_key] == highest]
+        yield from ((own(since, claim.start), own(to, stops(claim)), claim) for claim in highest_there)
 
 
 def _stretches(standing: Sequence[Claim]) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from firsthand.beliefs import rules
+from firsthand.beliefs.moments import day, later, stamp, when
 from firsthand.beliefs.opencell import joined
 from firsthand.beliefs.slots import SEPARATOR, SLOT_CELL, Shape, shape_of
 from firsthand.beliefs.state import FOREVER, Claim, Founder, Status, Support, decode
@@ -30,7 +31,7 @@ _STATES = {Status.PENDING: State.PENDING, Status.WITHDRAWN: State.WITHDRAWN, Sta
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Beliefs as of a time, sorted by (subject, attribute, valid_from, id)."""
+    """Beliefs as of a time, sorted by (subject, attribute, valid_from, position of the founder, id)."""
 
     beliefs: tuple[Belief, ...]
     next_change: datetime | None  # the earliest later moment at which any state would differ
@@ -72,7 +73,7 @@ def view(cells: Iterable[Cell], policy: Policy, valid_at: datetime) -> View:
     change = min((draft.changes for draft in drafts), default=FOREVER)
     return View(
         beliefs=tuple([reader.belief(draft, homes) for draft in drafts]),
-        next_change=None if change == FOREVER else rules.when(change),
+        next_change=None if change == FOREVER else when(change),
         claims={draft.id: tuple(_names(draft)) for draft in drafts},
         proposals={draft.id: Act(draft.lead.asks) for draft in drafts if draft.lead.asks and _waits(draft)},
         homes=homes,
@@ -122,15 +123,15 @@ class _Reader:
             source=source,
             confidence=confidence,
             state=draft.state,
-            valid_from=rules.when(draft.start),
-            valid_to=None if draft.end == FOREVER else rules.when(draft.end),
-            recorded_at=rules.when(_founder(supports)[0]),
+            valid_from=when(draft.start),
+            valid_to=None if draft.end == FOREVER else when(draft.end),
+            recorded_at=when(_founder(supports)[0]),
             reason=draft.reason,
             slot=draft.cell.slot,
             support=sum(support.count for support in supports.values()),
-            last_said=rules.when(_last_said(supports)),
+            last_said=when(_last_said(supports)),
             disputed_with=draft.rivals,
-            expires_at=None if expires is None else rules.when(expires),
+            expires_at=None if expires is None else when(expires),
             guess=level == INFERRED.level,
             sensitivity=self._about(draft.attribute)[1],
             superseded_by=follower,
@@ -155,12 +156,12 @@ class _Reader:
         expires = FOREVER if draft.expires is None else draft.expires
         if self.at < draft.start:
             draft.state, draft.changes = State.SCHEDULED, draft.start
-            draft.reason = f"from {rules.day(draft.start)} on"
+            draft.reason = f"from {day(draft.start)} on"
         elif draft.end <= self.at:
             draft.state = State.SUPERSEDED
         elif expires <= self.at:
             draft.state, draft.changes = State.EXPIRED, draft.end
-            draft.reason = f"expired on {rules.day(expires)}"
+            draft.reason = f"expired on {day(expires)}"
         else:
             draft.changes = min(draft.end, expires)
 
@@ -174,9 +175,9 @@ class _Reader:
         after = next((other for other in others if other.start <= run.end < other.end), None)
         draft.follower = None if after is None else after.id
         if run.changed and after is not None:
-            draft.reason = f'changed to "{rules.shown(_label(after))}" on {rules.day(run.end)}'
+            draft.reason = f'changed to "{rules.shown(_label(after))}" on {day(run.end)}'
         else:
-            draft.reason = f"ended on {rules.day(run.end)}"
+            draft.reason = f"ended on {day(run.end)}"
 
     # -- what does not ---------------------------------------------------------------------------------------------
 
@@ -192,7 +193,7 @@ class _Reader:
         if claim.status is Status.STANDING and ever_holds(claim):
             draft.state, draft.reason = State.PENDING, rules.OUTRANKED
         elif claim.status is Status.STANDING:
-            draft.reason = f"ended on {rules.day(end)}"
+            draft.reason = f"ended on {day(end)}"
         if draft.state is State.PENDING:
             draft.expires = self._expiry(draft)
         return draft
@@ -204,7 +205,7 @@ class _Reader:
         moments = [draft.supports[max(draft.supports)].expires]
         lifetime = self._about(draft.attribute)[0]
         if lifetime is not None:
-            moments.append(max(_last_said(draft.supports), draft.start) + lifetime)
+            moments.append(later(max(_last_said(draft.supports), draft.start), lifetime))
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _about(self, attribute: str | None) -> tuple[int | None, str | None]:
@@ -259,7 +260,7 @@ def _last_said(supports: Mapping[int, Support]) -> int:
 
 
 def _resumed(claim: Claim, start: int) -> str:
-    return f"{_founder(claim.supports)[3]}@{rules.stamp(start)}"
+    return f"{_founder(claim.supports)[3]}@{stamp(start)}"
 
 
 def _attribute(shape: Shape, claim: Claim) -> str | None:
@@ -295,5 +296,5 @@ def _homes(drafts: Iterable[_Draft], at: int) -> dict[ClaimName, str]:
     return homes
 
 
-def _order(draft: _Draft) -> tuple[str, str, int, str]:
-    return draft.lead.subject, draft.attribute or "", draft.start, draft.id
+def _order(draft: _Draft) -> tuple[str, str, int, Founder, str]:
+    return draft.lead.subject, draft.attribute or "", draft.start, _founder(draft.supports), draft.id

@@ -10,7 +10,7 @@ carry all of it, so that `as_given` answers what was given: verbatim but for mas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
 from functools import partial
@@ -124,21 +124,22 @@ def same(draft: Draft, message: Message | Draft) -> bool:
     return _said(draft) == _said(message)
 
 
-def aligned(history: Sequence[Message], resent: Sequence[Draft]) -> list[Draft]:
+def aligned(history: Sequence[Message], resent: Sequence[Draft], erased: Collection[int] = ()) -> list[Draft]:
     """What has to be added to a session when a client resends all of it.
 
     `history` is the session as stored, in order. Turns are compared by role, words, speaker and tool calls. A resent
     list that ends early adds nothing. System messages do not take part, since clients rewrite them from turn to turn
-    (the date, recalled context): those before the first new turn are added only to an empty session.
+    (the date, recalled context): those before the first new turn are added only to an empty session. `erased` are the
+    places of turns that were erased since, counted from 0 without system messages: they are passed over.
 
     Raises Conflict when a turn differs from the stored one.
     """
-    if not history:
+    if not history and not erased:
         return list(resent)
     stored = [message for message in history if message.role is not Role.SYSTEM]
     matched = 0
-    for number, draft in enumerate(resent):
-        if draft.role is Role.SYSTEM:
+    for place, (number, draft) in enumerate((n, d) for n, d in enumerate(resent) if d.role is not Role.SYSTEM):
+        if place in erased:
             continue
         if matched == len(stored):
             return list(resent[number:])
