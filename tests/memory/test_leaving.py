@@ -163,9 +163,9 @@ def test_a_damaged_export_is_refused_whole(tmp_path: Path, damage: str) -> None:
         assert other.users() == []
 
 
-def test_rebuilding_gives_the_same_beliefs(tmp_path: Path) -> None:
+def test_rebuilding_gives_the_same_beliefs(tmp_path: Path, clock: StoppedClock) -> None:
     """Design: beliefs are derived; rebuild gives byte-identical ones."""
-    with Memory(tmp_path / "m.db") as memory:
+    with Memory(tmp_path / "m.db", clock=clock) as memory:
         alex = memory.user("alex")
         alex.observe(["I live in Rome.", "I moved to Lisbon.", "I'm allergic to nuts."], session="s")
         alex.remember("close friend", subject="Joe", attribute="relationship")
