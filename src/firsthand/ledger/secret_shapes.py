@@ -56,7 +56,10 @@ def is_mixed(token: str) -> bool:
 
 def hinted(text: str, hints: Sequence[str]) -> bool:
     """Whether a closer look may find anything. Most talk has no hint of a secret, and this is far quicker to see."""
-    return any(hint in text for hint in hints)
+    for hint in hints:  # noqa: SIM110 - every message comes by here, and `any` takes twice as long
+        if hint in text:
+            return True
+    return False
 
 
 def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
