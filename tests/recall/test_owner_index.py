@@ -12,13 +12,14 @@ from small_world import NOW, World, belief, days_ago, embedded, message
 
 from firsthand.model import Message, Role
 from firsthand.ports import SearchRow
+from firsthand.recall import index as owner_index
 from firsthand.recall import vectors
 from firsthand.recall.index import OwnerIndex, belief_document
 from firsthand.recall.question import Conditions, People, Question, ask
 from firsthand.recall.scale import Scale
 from firsthand.recall.signals import Signals, message_signals
 from firsthand.recall.vectors import Growing
-from firsthand.text import term_hashes
+from firsthand.text import term_hash, term_hashes
 
 WORDS = ["tea", "cat", "dog", "sun", "sea", "rain", "moon", "star"]
 
@@ -70,6 +71,30 @@ def test_a_snapshot_answers_the_same_after_others_grew_from_it(said: list[Messag
     assert (one.rows, two.rows) == (len(facts), min(half + 1, len(facts)))
     assert figures(message_signals(asked, one)) == figures(message_signals(asked, OwnerIndex.build(facts)))
     assert all(index.row(each.id) == -1 for each in facts[half:])
+
+
+@given(talks(), st.sampled_from([1, 10**9]))
+def test_windows_hold_what_a_turn_and_its_neighbours_hold(said: list[Message], common: int) -> None:
+    """Ours: counted over all rows or row by row, a window is a turn with the turns just before and after it."""
+    index = OwnerIndex.build(World(said).facts())
+    columns = index.columns
+    for word in WORDS:
+        (found,) = index.postings.find(np.array([term_hash(word)], dtype=np.uint64))
+        counts = [each.content.split().count(word) for each in said] + [0]
+        near = zip(range(index.rows), columns.before.tolist(), columns.after.tolist(), strict=True)
+        expected = {row: counts[row] + counts[before] + counts[after] for row, before, after in near}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(owner_index, "_COMMON", common)
+            windows = columns.windows(found)
+        held = dict(zip(windows.rows.tolist(), windows.counts.tolist(), strict=True))
+        assert held == {row: count for row, count in expected.items() if count}
+
+
+def test_halves_become_the_singles_that_they_are() -> None:
+    """Ours: cosines of a large index are those of the vectors kept, to the last bit."""
+    every = np.arange(65_536, dtype=np.uint16).view(np.float16)
+    finite = every[np.isfinite(every)].reshape(-1, 2)
+    assert (vectors._single(finite).view(np.int32) == finite.astype(np.float32).view(np.int32)).all()
 
 
 def test_neighbours_are_turns_of_the_same_session_or_of_the_same_hour() -> None:

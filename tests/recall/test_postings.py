@@ -25,6 +25,16 @@ def test_postings_hold_every_term_of_every_row_however_many_batches_brought_them
         assert held == {row: terms(text).count(term) for row, text in enumerate(texts) if term in terms(text)}
 
 
+@given(st.lists(st.lists(st.sampled_from([1, 2, 3, 2**20, 2**63 + 1]), max_size=6), min_size=1, max_size=12))
+def test_terms_whose_hashes_differ_in_their_last_bits_only_stay_apart(texts: list[list[int]]) -> None:
+    """Ours: rows take the low bits of hashes while both are sorted, unless two hashes differ there alone."""
+    postings = Postings().appended([np.array(each, dtype="<u8").tobytes() for each in texts], 0)
+    for term in (1, 2, 3, 2**20, 2**63 + 1, 4):
+        (found,) = postings.find(np.array([term], dtype=np.uint64))
+        held = dict(zip(found.rows.tolist(), found.counts.tolist(), strict=True))
+        assert held == {row: text.count(term) for row, text in enumerate(texts) if term in text}
+
+
 @given(st.lists(st.lists(st.sampled_from(["tea", "cat", "dog"]), max_size=3).map(" ".join), max_size=40))
 def test_one_row_at_a_time_keeps_few_segments(texts: list[str]) -> None:
     """Ours: appending costs a logarithm, and a question looks into few places (C081)."""

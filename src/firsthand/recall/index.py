@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,17 @@ from numpy.typing import NDArray
 
 from firsthand.model import Belief, Position, Role
 from firsthand.ports import MessageFacts, SearchRow
-from firsthand.recall.postings import Figures, Postings, Rows, evenness
+from firsthand.recall.postings import Figures, Found, Postings, Rows, changes, evenness
 from firsthand.recall.vectors import Vectors
 from firsthand.text import terms
 
 _HOUR = 3_600_000_000  # microseconds
 _STREAM_GAP = _HOUR  # turns without a session are neighbours only when said within an hour of each other
 _ROLES = tuple(Role)
+_ROLE_NUMBER = {role: number for number, role in enumerate(_ROLES)}
+_COMMON = 64  # a term held by more than one row in so many is counted over all rows, a rarer one row by row
+_COUNT_BITS = 32  # of a row and a count sorted as one number
+_PAGE = 2048  # search rows that are taken apart at once
 _PER_ID = 150  # bytes that an id costs in Python, with its place in the table of ids
 
 
@@ -42,9 +46,10 @@ class Columns:
     length_around: Figures  # terms of the turn and its two neighbours
     evenly: Figures  # `postings.evenness` of the lengths
     evenly_around: Figures
-    same: NDArray[np.uint64]  # equal for texts with the same terms in the same order, from the same speaker
     before: Rows  # the row of the turn before it in its session
     after: Rows
+    joined: Figures  # 1 where the turn before it is the row before it, as for most; else 0
+    apart: Rows  # rows that have a neighbour somewhere else
     window_norm: Figures  # see Vectors.window_norms
 
     @property
@@ -57,6 +62,32 @@ class Columns:
         """Bytes held."""
         return sum(getattr(self, name).nbytes for name in self.__slots__)
 
+    def beside(self, figures: Figures) -> Figures:
+        """The sum of both neighbours' figures, for every row."""
+        out = np.zeros(self.rows, dtype=np.float32)
+        out[1:] = figures[:-1] * self.joined[1:]
+        out[:-1] += figures[1:] * self.joined[1:]
+        if len(self.apart):
+            padded = np.append(figures, np.float32(0))  # a neighbour of -1 reads the zero at the end
+            out[self.apart] = padded[self.before[self.apart]] + padded[self.after[self.apart]]
+        return out
+
+    def windows(self, found: Found) -> Found:
+        """One term's postings in turns read together with their neighbours."""
+        if _COMMON * len(found.rows) > self.rows:
+            counts = np.zeros(self.rows, dtype=np.float32)
+            counts[found.rows] = found.counts
+            counts += self.beside(counts)
+            rows = np.flatnonzero(counts > 0)
+            return Found(rows.astype(np.int32), counts[rows])
+        rows = np.concatenate((found.rows, self.before[found.rows], self.after[found.rows]))
+        keys = (rows.astype(np.int64) << _COUNT_BITS) | np.tile(found.counts.astype(np.int64), 3)
+        keys = np.sort(keys[rows >= 0])
+        rows = keys >> _COUNT_BITS
+        at = np.flatnonzero(changes(rows))
+        counts = np.add.reduceat((keys & ((1 << _COUNT_BITS) - 1)).astype(np.float32), at)
+        return Found(rows[at].astype(np.int32), counts)
+
 
 def _no_columns() -> Columns:
     kinds = {
@@ -68,7 +99,7 @@ def _no_columns() -> Columns:
         "length_around": np.float32,
         "evenly": np.float32,
         "evenly_around": np.float32,
-        "same": np.uint64,
+        "joined": np.float32,
         "window_norm": np.float32,
     }
     return Columns(**{name: np.zeros(0, dtype=kinds.get(name, np.int32)) for name in Columns.__slots__})
@@ -111,6 +142,13 @@ class Names:
         """The number of a name, given out when it is new; -1 for None."""
         return -1 if name is None else self.number.setdefault(name, len(self.number))
 
+    def of_all(self, names: Sequence[str | None]) -> list[int]:
+        """The numbers of many names, -1 for None; new ones in order of appearance."""
+        number = self.number
+        for name in dict.fromkeys(names):
+            self.of(name)
+        return [-1 if name is None else number[name] for name in names]
+
     def known(self, name: str) -> int:
         """The number of a name; -1 when it never appeared."""
         return self.number.get(name, -1)
@@ -141,21 +179,20 @@ class OwnerIndex:
 
     def extended(self, facts: Iterable[MessageFacts]) -> OwnerIndex:
         """The index with more messages, recorded after all that it holds. One caller at a time; readers may go on."""
-        news = list(facts)
-        if not news:
+        news = _News.of(facts, self)
+        if not news.ids:
             return self
         first = self.rows
         ids, row_of = self._own_ids()
-        for row, each in enumerate(news, first):
-            ids.append(each.id)
-            row_of[each.id] = row
+        ids += news.ids
+        row_of.update(zip(news.ids, range(first, first + len(news.ids)), strict=True))
         grown = replace(
             self,
             ids=ids,
             row_of=row_of,
-            postings=self.postings.appended([each.terms for each in news], first),
-            vectors=self.vectors.appended([each.vector for each in news]),
-            position=news[-1].position,
+            postings=self.postings.appended(news.terms, first),
+            vectors=self.vectors.appended(news.vectors),
+            position=news.position,
         )
         return _with_columns(grown, news)
 
@@ -209,52 +246,93 @@ def belief_document(belief: Belief) -> str:
     return ". ".join([*lead, belief.text])
 
 
-def _with_columns(grown: OwnerIndex, news: Sequence[MessageFacts]) -> OwnerIndex:
+@dataclass(frozen=True, slots=True)
+class _News:
+    """Messages on their way in, column by column, so that no row outlives the page that it was read in."""
+
+    ids: list[str] = field(default_factory=list)
+    at: list[int] = field(default_factory=list)
+    recorded: list[int] = field(default_factory=list)
+    sessions: list[int] = field(default_factory=list)
+    agents: list[int] = field(default_factory=list)
+    speakers: list[int] = field(default_factory=list)
+    roles: list[int] = field(default_factory=list)
+    recalled: list[bool] = field(default_factory=list)
+    terms: list[bytes] = field(default_factory=list)
+    vectors: list[bytes | None] = field(default_factory=list)
+    position: Position | None = None  # of the last one
+
+    @classmethod
+    def of(cls, facts: Iterable[MessageFacts], index: OwnerIndex) -> _News:
+        """These messages, with the index's numbers for names."""
+        news, rest, position = cls(), iter(facts), None
+        while page := list(islice(rest, _PAGE)):
+            ids, positions, sessions, agents, roles, names, at, terms, vectors, recalled = zip(*page, strict=True)
+            news.ids.extend(ids)
+            news.at.extend(at)
+            news.recorded.extend([each.recorded_at for each in positions])
+            news.sessions.extend(index.sessions.of_all(sessions))
+            news.agents.extend(index.agents.of_all(agents))
+            news.speakers.extend(index.speakers.of_all(names))
+            news.roles.extend([_ROLE_NUMBER[each] for each in roles])
+            news.recalled.extend(recalled)
+            news.terms.extend(terms)
+            news.vectors.extend(vectors)
+            position = positions[-1]
+        return replace(news, position=position)
+
+
+def _with_columns(grown: OwnerIndex, news: _News) -> OwnerIndex:
     old = grown.columns
     first = old.rows
-    sessions = [grown.sessions.of(each.session) for each in news]
-    before, after, last = _neighbours(grown, news, sessions)
+    before, after, last = _neighbours(grown, news)
     touched = _touched(before, first)
-    length = _joined(old.length, [len(each.terms) >> 3 for each in news])
-    length_around = _joined(old.length_around, [0] * len(news))
+    length = _joined(old.length, [len(each) >> 3 for each in news.terms])
+    length_around = _joined(old.length_around, [0] * len(news.ids))
     length_around[touched] = _length_around(length, touched, before, after)
+    follows = (before >= 0) & (before == np.arange(-1, len(before) - 1))
     columns = Columns(
-        at=_joined(old.at, [each.at for each in news]),
-        recorded=_joined(old.recorded, [each.position.recorded_at for each in news]),
-        session=_joined(old.session, sessions),
-        agent=_joined(old.agent, [grown.agents.of(each.agent) for each in news]),
-        speaker=_joined(old.speaker, [grown.speakers.of(each.name) for each in news]),
-        role=_joined(old.role, [_ROLES.index(each.role) for each in news]),
-        recalled=_joined(old.recalled, [each.recalled for each in news]),
+        at=_joined(old.at, news.at),
+        recorded=_joined(old.recorded, news.recorded),
+        session=_joined(old.session, news.sessions),
+        agent=_joined(old.agent, news.agents),
+        speaker=_joined(old.speaker, news.speakers),
+        role=_joined(old.role, news.roles),
+        recalled=_joined(old.recalled, news.recalled),
         length=length,
         length_around=length_around,
         evenly=evenness(length),
         evenly_around=evenness(length_around),
-        same=_joined(old.same, [_sameness(each) for each in news]),
         before=before,
         after=after,
-        window_norm=_joined(old.window_norm, [1.0] * len(news)),
+        joined=follows.astype(np.float32),
+        apart=_apart(before, after, follows),
+        window_norm=_joined(old.window_norm, [1.0] * len(news.ids)),
     )
     columns.window_norm[touched] = grown.vectors.window_norms(touched, before[touched], after[touched])
     return replace(grown, columns=columns, last=last)
 
 
-def _neighbours(
-    grown: OwnerIndex, news: Sequence[MessageFacts], sessions: Sequence[int]
-) -> tuple[Rows, Rows, dict[int, int]]:
+def _neighbours(grown: OwnerIndex, news: _News) -> tuple[Rows, Rows, dict[int, int]]:
     first = grown.columns.rows
-    before = _joined(grown.columns.before, [-1] * len(news))
-    after = _joined(grown.columns.after, [-1] * len(news))
+    before = _joined(grown.columns.before, [-1] * len(news.ids))
+    after = _joined(grown.columns.after, [-1] * len(news.ids))
     last = dict(grown.last)
-    for row, (session, each) in enumerate(zip(sessions, news, strict=True), first):
+    for row, session in enumerate(news.sessions, first):
         earlier = last.get(session, -1)
         if earlier >= 0 and session < 0:
-            said = int(grown.columns.at[earlier]) if earlier < first else news[earlier - first].at
-            earlier = earlier if abs(each.at - said) <= _STREAM_GAP else -1
+            said = int(grown.columns.at[earlier]) if earlier < first else news.at[earlier - first]
+            earlier = earlier if abs(news.at[row - first] - said) <= _STREAM_GAP else -1
         if earlier >= 0:
             before[row], after[earlier] = earlier, row
         last[session] = row
     return before, after, last
+
+
+def _apart(before: Rows, after: Rows, follows: NDArray[np.bool_]) -> Rows:
+    """The rows with a neighbour that is not the row beside them."""
+    leads = np.append(follows[1:], np.False_)
+    return np.flatnonzero(((before >= 0) & ~follows) | ((after >= 0) & ~leads)).astype(np.int32)
 
 
 def _touched(before: Rows, first: int) -> Rows:
@@ -267,11 +345,6 @@ def _touched(before: Rows, first: int) -> Rows:
 def _length_around(length: Figures, rows: Rows, before: Rows, after: Rows) -> Figures:
     padded = np.append(length, np.float32(0))  # a neighbour of -1 reads the zero at the end
     return np.asarray(padded[rows] + padded[before[rows]] + padded[after[rows]], dtype=np.float32)
-
-
-def _sameness(facts: MessageFacts) -> int:
-    who = f"{facts.role}\x1f{facts.name or ''}\x1f".encode()
-    return int.from_bytes(blake2b(who + facts.terms, digest_size=8).digest(), "little")
 
 
 def _joined(old: NDArray[Any], news: Sequence[Any]) -> NDArray[Any]:

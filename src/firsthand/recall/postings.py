@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,14 +41,16 @@ class Segment:
         """The segment of these texts' packed terms; the first of them is row `first_row`."""
         lengths = np.fromiter((len(each) >> 3 for each in packed), dtype=np.int64, count=len(packed))
         hashes = unpack(b"".join(packed))
-        rows = np.repeat(np.arange(first_row, first_row + len(packed), dtype=np.int32), lengths)
-        order = np.lexsort((rows, hashes))
-        hashes, rows = hashes[order], rows[order]
-        fresh = np.ones(len(hashes), dtype=np.bool_)
-        fresh[1:] = (hashes[1:] != hashes[:-1]) | (rows[1:] != rows[:-1])
-        at = np.flatnonzero(fresh)
-        counts = np.diff(np.append(at, len(hashes))).astype(np.float32)
-        return cls._grouped(hashes[at], rows[at], counts)
+        terms = _distinct(hashes)
+        shift = np.uint64(max(len(packed) - 1, 1).bit_length())
+        places = np.repeat(np.arange(len(packed), dtype=np.uint64), lengths)
+        pairs = np.sort(_numbered(hashes, terms, shift) | places)  # ten times as fast as sorting terms and rows
+        at = np.flatnonzero(changes(pairs))
+        counts = np.diff(np.append(at, len(pairs))).astype(np.float32)
+        pairs = pairs[at]
+        starts = np.append(np.flatnonzero(changes(pairs >> shift)), len(pairs))
+        rows = (pairs & ((np.uint64(1) << shift) - np.uint64(1))).astype(np.int32) + np.int32(first_row)
+        return cls(terms, starts, rows, counts)
 
     @classmethod
     def merged(cls, older: Self, newer: Self) -> Self:
@@ -60,9 +62,7 @@ class Segment:
 
     @classmethod
     def _grouped(cls, hashes: Hashes, rows: Rows, counts: Figures) -> Self:
-        fresh = np.ones(len(hashes), dtype=np.bool_)
-        fresh[1:] = hashes[1:] != hashes[:-1]
-        at = np.flatnonzero(fresh)
+        at = np.flatnonzero(changes(hashes))
         return cls(hashes[at], np.append(at, len(hashes)), rows, counts)
 
     def spread(self) -> Hashes:
@@ -89,6 +89,26 @@ class Segment:
     def nbytes(self) -> int:
         """Bytes held."""
         return self.terms.nbytes + self.starts.nbytes + self.rows.nbytes + self.counts.nbytes
+
+
+def _numbered(hashes: Hashes, terms: Hashes, shift: np.uint64) -> Hashes:
+    """Numbers that sort as the hashes do, with so many low bits free. `terms` are the distinct hashes, ascending."""
+    if changes(terms >> shift).all():
+        return hashes >> shift << shift
+    return np.searchsorted(terms, hashes).astype(np.uint64) << shift  # two terms differ only in the low bits
+
+
+def _distinct(hashes: Hashes) -> Hashes:
+    """Ascending, each once."""
+    ordered = np.sort(hashes)
+    return ordered[changes(ordered)]
+
+
+def changes(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where a figure differs from the one before it; the first one does."""
+    out = np.ones(len(ordered), dtype=np.bool_)
+    out[1:] = ordered[1:] != ordered[:-1]
+    return out
 
 
 @dataclass(frozen=True, slots=True)

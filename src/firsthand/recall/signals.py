@@ -22,7 +22,6 @@ from firsthand.text import term_hash, term_hashes
 
 _ROLES = tuple(Role)
 _NONE = np.zeros(1, dtype=np.float32)  # what a neighbour of -1 reads, at the end of an array
-_FEW = 8  # a term held by less than one row in so many is looked up row by row, a commoner one over all rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +80,10 @@ def message_signals(question: Question, index: OwnerIndex) -> Signals:
     around = np.zeros(index.rows, dtype=np.float32)
     for found, weight in zip(words.said, words.rarities, strict=True):
         own[found.rows] += weight * saturated(found.counts, columns.evenly[found.rows])
-        _add_around(around, found, weight, index)
+        windows = columns.windows(found)
+        around[windows.rows] += weight * saturated(windows.counts, columns.evenly_around[windows.rows])
     vector = _near(question, index)
-    window = _window(vector, _beside(vector, columns.before, columns.after), columns.window_norm)
+    window = _window(vector, columns.beside(vector), columns.window_norm)
     speaker, period = _speakers(question, index), _period(question, columns.at)
     return Signals(words.share(own), words.share(around), vector, window, speaker, period, _no_figures(index.rows))
 
@@ -106,23 +106,6 @@ def sharpened(question: Question, index: OwnerIndex, rows: Rows, signals: Signal
 def embeds(question: Question, index: OwnerIndex) -> bool:
     """Whether the question's vector can be compared with the messages'."""
     return question.vector is not None and question.vector.shape == (index.vectors.dimensions,)
-
-
-def _add_around(around: Figures, found: Found, weight: np.float32, index: OwnerIndex) -> None:
-    """Add what one term says for each turn read together with its neighbours."""
-    columns = index.columns
-    counts = np.zeros(index.rows + 1, dtype=np.float32)
-    counts[found.rows] = found.counts
-    if _FEW * len(found.rows) > index.rows:
-        held = counts[:-1] + counts[columns.before] + counts[columns.after]
-        around += weight * saturated(held, columns.evenly_around)
-        return
-    near = np.zeros(index.rows + 1, dtype=np.bool_)
-    for rows in (found.rows, columns.before[found.rows], columns.after[found.rows]):
-        near[rows] = True
-    touched = np.flatnonzero(near[:-1])
-    held = counts[touched] + counts[columns.before[touched]] + counts[columns.after[touched]]
-    around[touched] += weight * saturated(held, columns.evenly_around[touched])
 
 
 def _near(question: Question, index: OwnerIndex) -> Figures:
