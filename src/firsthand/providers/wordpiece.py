@@ -82,6 +82,10 @@ class WordPiece:
         """How many pieces the text has."""
         return len(self.encode(text))
 
+    def pieces(self) -> list[str]:
+        """All pieces, each at the place that is its id."""
+        return list(self._ids)
+
     def id_of(self, piece: str) -> int:
         """The id of a piece that is in the vocabulary. Raises KeyError when it is not."""
         return self._ids[piece]
