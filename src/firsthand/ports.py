@@ -251,6 +251,41 @@ class Ledgerside(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a model has read a session, when it is to read on, and who is at it. Holds no words."""
+
+    session: str  # '' for messages of no session
+    seen: Position | None = None  # the last message read; None: none yet
+    due_at: int | None = None  # microseconds; from then on somebody is to read on; None: nobody has to
+    leased_until: int = 0  # microseconds; until then `holder` is at it
+    holder: str = ""
+    failures: int = 0  # in a row
+
+
+class Spending(NamedTuple):
+    """What models were asked for."""
+
+    calls: int = 0
+    tokens: int = 0
+
+
+class Cursors(Protocol):
+    """What models have read of the owner's sessions, and what that cost."""
+
+    def get(self, session: str) -> Cursor:
+        """The cursor of a session; one that has read nothing where there is none."""
+
+    def save(self, cursor: Cursor) -> None:
+        """Add or replace the cursor of its session."""
+
+    def due(self, now: int) -> list[Cursor]:
+        """Those that are due by now (microseconds) and that nobody is at, the longest due first."""
+
+    def spend(self, day: str, spending: Spending) -> None:
+        """Add to what was spent on a day (`2026-06-01`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Removal:
     """Rows to erase, by id."""
 
@@ -268,6 +303,7 @@ class Reading(Protocol):
     beliefs: Beliefs
     search: Search
     beside: Ledgerside
+    cursors: Cursors
 
     def head(self) -> Head:
         """The owner's head row; all zeros for an owner that never wrote."""
@@ -305,6 +341,12 @@ class Store(Protocol):
 
     def owners(self) -> list[Owner]:
         """Every owner that ever wrote and was not erased."""
+
+    def due(self, now: int) -> list[Owner]:
+        """Owners with a cursor that is due by now (microseconds) and that nobody is at."""
+
+    def spent(self, day: str) -> Spending:
+        """What all owners together spent on models on a day."""
 
     def facts(self) -> dict[str, str]:
         """What the store knows of itself: policy text and digest, embedder, schema version."""

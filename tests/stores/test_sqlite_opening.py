@@ -237,8 +237,11 @@ def test_a_store_keeps_its_id(tmp_path: Path) -> None:
 
 # -- schemas ------------------------------------------------------------------------------------------------------
 
-SECOND = Migration("0002_moods", "ALTER TABLE messages ADD COLUMN mood TEXT; UPDATE messages SET mood = 'fine'")
-BROKEN = Migration("0003_broken", "UPDATE messages SET mood = 'lost'; CREATE TABLE messages (x)")
+NOW_AT = current().version
+NEXT = Migration(
+    f"{NOW_AT + 1:04}_moods", "ALTER TABLE messages ADD COLUMN mood TEXT; UPDATE messages SET mood = 'fine'"
+)
+BROKEN = Migration(f"{NOW_AT + 2:04}_broken", "UPDATE messages SET mood = 'lost'; CREATE TABLE messages (x)")
 
 
 def _schema(*steps: Migration) -> Schema:
@@ -254,9 +257,9 @@ def _open_as(path: Path, schema: Schema, key: bytes | None = None) -> SqliteStor
 
 def test_a_newer_file_is_refused_in_words(tmp_path: Path) -> None:
     """C059: a newer schema is refused clearly, and the file is left as it is."""
-    _open_as(tmp_path / "a.db", _schema(SECOND)).close()
+    _open_as(tmp_path / "a.db", _schema(NEXT)).close()
     before = (tmp_path / "a.db").read_bytes()
-    _refused(tmp_path / "a.db", SchemaTooNew, "newer firsthand", "schema 2", "upgrade")
+    _refused(tmp_path / "a.db", SchemaTooNew, "newer firsthand", f"schema {NOW_AT + 1}", "upgrade")
     assert (tmp_path / "a.db").read_bytes() == before
 
 
@@ -264,17 +267,17 @@ def test_a_newer_file_is_refused_in_words(tmp_path: Path) -> None:
 def test_an_older_file_is_copied_and_brought_up(tmp_path: Path, key: bytes | None) -> None:
     """C059: upgrade backs up, then migrates; the copy is under the same key and opens as what it was."""
     _fill(tmp_path / "a.db", key)
-    store = _open_as(tmp_path / "a.db", _schema(SECOND), key)
+    store = _open_as(tmp_path / "a.db", _schema(NEXT), key)
     assert _words(store) == ["hello"]
-    assert store.facts()["schema"] == "2"
+    assert store.facts()["schema"] == str(NOW_AT + 1)
     store.close()
-    copy = tmp_path / "a.db.before-0002"
+    copy = tmp_path / f"a.db.before-{NOW_AT + 1:04}"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600 or sys.platform == "win32"
     assert key is None or b"hello" not in copy.read_bytes()
     shutil.copy(copy, tmp_path / "b.db")
     old = open_sqlite(tmp_path / "b.db", key=key, store_id=_id)
     assert _words(old) == ["hello"]
-    assert old.facts()["schema"] == "1"
+    assert old.facts()["schema"] == str(NOW_AT)
     old.close()
 
 
@@ -282,8 +285,8 @@ def test_a_migration_that_fails_leaves_the_step_before(tmp_path: Path) -> None:
     """C059: each step in one transaction; the file opens afterwards as far as it came."""
     _fill(tmp_path / "a.db")
     with pytest.raises(FirsthandError):
-        _open_as(tmp_path / "a.db", _schema(SECOND, BROKEN))
-    store = _open_as(tmp_path / "a.db", _schema(SECOND))
+        _open_as(tmp_path / "a.db", _schema(NEXT, BROKEN))
+    store = _open_as(tmp_path / "a.db", _schema(NEXT))
     assert _words(store) == ["hello"]
     with store._connection() as connection:
         assert connection.script("SELECT mood FROM messages") == [("fine",)]
@@ -295,8 +298,8 @@ def test_an_erasure_reaches_the_copies_that_upgrades_made(tmp_path: Path) -> Non
     from firsthand.ports import Removal
 
     _fill(tmp_path / "a.db", words="canary")
-    store = _open_as(tmp_path / "a.db", _schema(SECOND))
-    assert b"canary" in (tmp_path / "a.db.before-0002").read_bytes()
+    store = _open_as(tmp_path / "a.db", _schema(NEXT))
+    assert b"canary" in (tmp_path / f"a.db.before-{NOW_AT + 1:04}").read_bytes()
     with store.writing(ALEX, NOW) as work:
         work.erase(Removal(everything=True), [])
     store.scrub()

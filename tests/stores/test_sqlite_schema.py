@@ -15,6 +15,7 @@ from firsthand.stores.sqlite.migrate import current
 SHARED = {"store", "migrations", "facts"}  # tables of the whole store
 LEFT_BEHIND = {"erased_owners", "tombstones"}  # what an erasure leaves, which names nobody
 OF_THE_STORE = {
+    "due_owners",
     "facts",
     "migrations",
     "orphans",
@@ -22,6 +23,7 @@ OF_THE_STORE = {
     "owners_behind",
     "scrub_due",
     "set_scrub_due",
+    "spent",
     "store",
     "stored_messages",
     "stored_observations",
@@ -32,7 +34,9 @@ OF_THE_OWNER = {  # these are asked for everything, or for everything that is ne
     "drop_gone_cells",
     "dropped",
     "due_beliefs",
+    "due_cursors",
     "due_messages",
+    "erase_idle_cursors",
     "forget_belief_vectors",
     "forget_message_vectors",
     "messages_newest_first",

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
 from firsthand.model import Owner
-from firsthand.ports import Reading, Store, Writing
+from firsthand.ports import Reading, Spending, Store, Writing
 
 from .checking import faults
 from .connection import Connection
@@ -129,6 +129,17 @@ class SqliteStore:
         """Every owner that ever wrote and was not erased."""
         with self._connection() as connection:
             return [Owner(tenant, user) for tenant, user in connection.all("owners")]
+
+    def due(self, now: int) -> list[Owner]:
+        """Owners with a session that a model is to read on by now (microseconds) and that nobody is at."""
+        with self._connection() as connection:
+            return [Owner(tenant, user) for tenant, user in connection.all("due_owners", now)]
+
+    def spent(self, day: str) -> Spending:
+        """What all owners together spent on models on a day."""
+        with self._connection() as connection:
+            ((calls, tokens),) = connection.all("spent", day)
+            return Spending(calls, tokens)
 
     def facts(self) -> dict[str, str]:
         """What the store knows of itself; `store` and `schema` are its own id and schema version."""

@@ -25,6 +25,8 @@ EVERYTHING = (
     "erase_all_receipts",
     "erase_all_dropped",
     "erase_all_uses",
+    "erase_all_cursors",
+    "erase_all_spending",
     "erase_owner",
 )
 
@@ -45,6 +47,7 @@ class Eraser:
         self._each(messages, "erase_dropped_from_message", "erase_use")
         self._each(observations, "erase_observation", "erase_evidence_of_observation", "drop_placements", "erase_use")
         self._drop_receipts({*messages, *observations})
+        self._connection.all("erase_idle_cursors", *self._owner)  # a session's name may be telling
 
     def remove_everything(self) -> None:
         """Remove every row of the owner, and count that none is left."""

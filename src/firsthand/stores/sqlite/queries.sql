@@ -439,6 +439,48 @@ ON CONFLICT (tenant, user_id, id) DO UPDATE SET
 -- Every use counted.
 SELECT id, count, last_at FROM uses WHERE tenant = ?1 AND user_id = ?2;
 
+-- name: cursor
+-- How far a model has read a session.
+SELECT session, recorded_at, counter, store, due_at, leased_until, holder, failures FROM cursors
+WHERE tenant = ?1 AND user_id = ?2 AND session = ?3;
+
+-- name: save_cursor
+-- Add or replace the cursor of a session.
+INSERT INTO cursors
+    (tenant, user_id, session, recorded_at, counter, store, due_at, leased_until, holder, failures)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+ON CONFLICT (tenant, user_id, session) DO UPDATE SET
+    recorded_at = excluded.recorded_at,
+    counter = excluded.counter,
+    store = excluded.store,
+    due_at = excluded.due_at,
+    leased_until = excluded.leased_until,
+    holder = excluded.holder,
+    failures = excluded.failures;
+
+-- name: due_cursors
+-- Sessions that a model is to read on by now and that nobody is at, the longest due first.
+SELECT session, recorded_at, counter, store, due_at, leased_until, holder, failures FROM cursors
+WHERE tenant = ?1 AND user_id = ?2 AND due_at <= ?3 AND leased_until <= ?3
+ORDER BY due_at, session;
+
+-- name: due_owners
+-- Owners with such sessions.
+SELECT DISTINCT tenant, user_id FROM cursors
+WHERE due_at IS NOT NULL AND due_at <= ?1 AND leased_until <= ?1
+ORDER BY tenant, user_id;
+
+-- name: add_spending
+-- Add to what an owner spent on a day.
+INSERT INTO spending (tenant, user_id, day, calls, tokens) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (tenant, user_id, day) DO UPDATE SET
+    calls = spending.calls + excluded.calls,
+    tokens = spending.tokens + excluded.tokens;
+
+-- name: spent
+-- What all owners spent on a day.
+SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0) FROM spending WHERE day = ?1;
+
 -- name: erase_message
 -- Remove a message.
 DELETE FROM messages WHERE tenant = ?1 AND user_id = ?2 AND id = ?3;
@@ -507,6 +549,22 @@ DELETE FROM dropped WHERE tenant = ?1 AND user_id = ?2;
 -- Everything of an owner, table by table.
 DELETE FROM uses WHERE tenant = ?1 AND user_id = ?2;
 
+-- name: erase_idle_cursors
+-- Cursors of sessions that have no message left.
+DELETE FROM cursors
+WHERE tenant = ?1 AND user_id = ?2 AND NOT EXISTS (
+    SELECT 1 FROM messages AS m
+    WHERE m.tenant = ?1 AND m.user_id = ?2 AND m.session IS nullif(cursors.session, '')
+);
+
+-- name: erase_all_cursors
+-- Everything of an owner, table by table.
+DELETE FROM cursors WHERE tenant = ?1 AND user_id = ?2;
+
+-- name: erase_all_spending
+-- Everything of an owner, table by table.
+DELETE FROM spending WHERE tenant = ?1 AND user_id = ?2;
+
 -- name: erase_owner
 -- The head row itself.
 DELETE FROM owners WHERE tenant = ?1 AND user_id = ?2;
@@ -524,6 +582,8 @@ SELECT
     + (SELECT count(*) FROM receipts WHERE tenant = ?1 AND user_id = ?2)
     + (SELECT count(*) FROM dropped WHERE tenant = ?1 AND user_id = ?2)
     + (SELECT count(*) FROM uses WHERE tenant = ?1 AND user_id = ?2)
+    + (SELECT count(*) FROM cursors WHERE tenant = ?1 AND user_id = ?2)
+    + (SELECT count(*) FROM spending WHERE tenant = ?1 AND user_id = ?2)
     + (SELECT count(*) FROM owners WHERE tenant = ?1 AND user_id = ?2);
 
 -- name: stored_messages

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from firsthand.model import Head, Owner, Position, micros
-from firsthand.ports import Beliefs, Ledgerside, Messages, Observations, Removal, Search
+from firsthand.ports import Beliefs, Cursors, Ledgerside, Messages, Observations, Removal, Search
 
 from .beliefs import BeliefTables
 from .beside import BesideTables
 from .connection import Connection
+from .cursors import CursorTables
 from .erasing import Eraser
 from .head import OwnerHead
 from .messages import MessageTable
@@ -36,6 +37,7 @@ class SqliteReading:
     beliefs: Beliefs
     search: Search
     beside: Ledgerside
+    cursors: Cursors
 
     def __init__(self, connection: Connection, owner: Owner, identity: Identity) -> None:
         self.owner = owner
@@ -48,6 +50,7 @@ class SqliteReading:
         self.beliefs = BeliefTables(connection, owner, self._head)
         self.search = SearchTables(connection, owner, self._added)
         self.beside = BesideTables(connection, owner)
+        self.cursors = CursorTables(connection, owner)
 
     def head(self) -> Head:
         """The owner's head row as it was when the block began; all zeros for an owner that never wrote."""

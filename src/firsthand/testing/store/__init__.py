@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from .beliefs import BeliefContract
 from .beside import BesideContract
+from .cursors import CursorContract
 from .erasure import ErasureContract
 from .messages import MessageContract
 from .observations import ObservationContract
@@ -28,6 +29,7 @@ class StoreContract(
     BeliefContract,
     SearchContract,
     BesideContract,
+    CursorContract,
     WorkContract,
     OwnerContract,
     ErasureContract,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from firsthand.model import Act, Evidence, Kind, Message, Observation, Owner, Role, Source, Target
-from firsthand.ports import Cell, MessageQuery, Placement, Reading, SearchRow, Store, Writing
+from firsthand.ports import Cell, Cursor, MessageQuery, Placement, Reading, SearchRow, Spending, Store, Writing
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ALEX = Owner("default", "alex")
@@ -86,6 +86,8 @@ def fill(store: Store, owner: Owner, secret: str) -> None:
         take_back(work, "o3", "m1", reason=f"reason {secret}")
         work.beside.remember_receipt(f"key {secret}", "digest", f'{{"stored": ["o1"], "question": "{secret}?"}}')
         work.beside.add_use(["o1", "m1", "o1@2026-01-01T00:00:00Z"], 5)
+        work.cursors.save(Cursor(f"session {secret}", work.next_position(), due_at=5, holder=f"holder {secret}"))
+        work.cursors.spend("2026-03-01", Spending(1, 10))
 
 
 def contents(work: Reading) -> Mapping[str, list[Any]]:
@@ -109,4 +111,5 @@ def contents(work: Reading) -> Mapping[str, list[Any]]:
         "due": work.search.due(10),
         "dropped": work.beside.dropped(),
         "uses": list(work.beside.uses()),
+        "cursors due": work.cursors.due(10),
     }
