@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from firsthand import Memory, User
 from stopped_clock import StoppedClock
+
+settings.register_profile("firsthand", deadline=None)  # how long a busy machine takes is no property of ours
+settings.load_profile("firsthand")
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from firsthand.folding import Folder
 from firsthand.ledger import export, intake, secrets
 from firsthand.ledger.admission import Claim
 from firsthand.model import (
+    EPOCH,
     Act,
     Belief,
     Caller,
@@ -127,6 +128,7 @@ class Memory:
             location=str(location), key=key, embedder=embedder, writer=writer, tokenizer=tokenizer, clock=clock
         )
         self.zone = zone
+        self.reembed = reembed
         self.snapshots = Snapshots()
         try:
             self.policy = upkeep.settle_policy(self.parts.store, policy)
@@ -232,7 +234,9 @@ class User:
         drafts = intake.drafts(messages, now=self._said_at(options) or now, zone=self.memory.zone, mask=secrets.mask)
         batch = Batch(drafts, self._session(options), full, options.get("origin"), self._metadata(options))
         vectors = self._vectors_of_new(batch)
-        return self._write(now, options, (drafts, batch.session), lambda write: self._keep(write, batch, vectors))
+        told = [draft if draft.at_original is not None else replace(draft, at=EPOCH) for draft in drafts]
+        body = (told, batch.session, self._said_at(options))  # a repeat comes later: the clock is no part of it
+        return self._write(now, options, body, lambda write: self._keep(write, batch, vectors))
 
     def extract(self, since: When = None, *, session: str | None = None) -> Receipt:
         """Run the writer on the messages said since a time, and add what is new. Safe to repeat."""
@@ -493,7 +497,7 @@ class User:
         people = People(seen.index.names, seen.held.subjects, [*self.aliases, *names])
         asked = ask(text, self.memory.parts.clock(), people, conditions)
         embedder = self.memory.parts.embedder
-        if embedder is None:
+        if embedder is None or not seen.index.has_vectors:  # nothing to compare with: a model need not even load
             return asked
         return asked.with_vector(embedder.embed([asked.asked.topic])[0], self.memory.scale)
 
@@ -563,7 +567,11 @@ class User:
         with self._reading() as work:
             new = unseen(work, batch)
         texts = list(dict.fromkeys(draft.content for draft in new.drafts))
-        return dict(zip(texts, self.memory.vectors(texts), strict=True))
+        made = self.memory.vectors(texts)
+        embedder = self.memory.parts.embedder
+        if embedder is not None and any(made) and not self.memory.reembed:
+            upkeep.settle_size(self.memory.parts.store, embedder)
+        return dict(zip(texts, made, strict=True))
 
     # -- what the caller gave -----------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from firsthand.text import term_hashes
 from firsthand.wiring import Parts
 
 CHANGING = "changing to "
+SIZE = "embedder_dimensions"  # the fact that holds how long vectors are
 AT_ONCE = 256  # rows embedded between two commits: an interruption loses no more than these
 
 
@@ -34,6 +35,7 @@ class Place(Protocol):
     parts: Parts
     policy: Policy
     snapshots: Snapshots
+    reembed: bool  # opened to make all vectors again
 
     def vectors(self, texts: Sequence[str]) -> list[bytes | None]:
         """Packed vectors of texts, None where they are made later."""
@@ -109,15 +111,35 @@ def settle_embedder(store: Store, embedder: Embedder | None, *, reembed: bool) -
     Raises EmbedderMismatch when the store's vectors were made by another, unless `reembed`.
     """
     kept = store.facts().get("embedder")
-    if embedder is None or kept == embedder.name:
+    if embedder is None:
         return
+    if kept == embedder.name and not reembed:
+        settle_size(store, embedder)
     if kept is None:
         store.set_facts({"embedder": embedder.name})
-    elif not reembed:
+        settle_size(store, embedder)
+    elif kept != embedder.name and not reembed:
         made = kept.removeprefix(CHANGING)
         raise EmbedderMismatch(
             f"the vectors here were made by {made!r}, not by {embedder.name!r}; "
             "`firsthand embed --embedder NAME` makes them again, embedder='none' reads by words alone"
+        )
+
+
+def settle_size(store: Store, embedder: Embedder) -> None:
+    """Hold an embedder of the name that the store knows to the size of its vectors too, where that is known by now.
+
+    Raises EmbedderMismatch: another model answers under the same name.
+    """
+    if not embedder.dimensions:
+        return
+    kept = store.facts().get(SIZE)
+    if not kept:
+        store.set_facts({SIZE: str(embedder.dimensions)})
+    elif kept != str(embedder.dimensions):
+        raise EmbedderMismatch(
+            f"the vectors here have {kept} dimensions, {embedder.name!r} makes {embedder.dimensions}: another model; "
+            "open with reembed=True and call embed(), or give the embedder a name of its own"
         )
 
 
@@ -127,13 +149,18 @@ def embed(place: Place) -> int:
     embedder = parts.embedder
     if embedder is None:
         return 0
-    if parts.store.facts().get("embedder") != embedder.name:
-        parts.store.set_facts({"embedder": CHANGING + embedder.name})
+    if not embedder.dimensions:
+        embedder.embed(["how long is a vector?"])  # a function shows its size when it is called
+    if not place.reembed:
+        settle_size(parts.store, embedder)
+    facts = parts.store.facts()
+    if facts.get("embedder") != embedder.name or facts.get(SIZE, "") not in ("", str(embedder.dimensions)):
+        parts.store.set_facts({"embedder": CHANGING + embedder.name, SIZE: ""})
         for owner in parts.store.owners():
             with parts.store.writing(owner, parts.clock()) as work:
                 work.search.forget_vectors()
                 work.bump_epoch()
-        parts.store.set_facts({"embedder": embedder.name})
+        parts.store.set_facts({"embedder": embedder.name, SIZE: str(embedder.dimensions)})
     return sum(_embed_owner(place, embedder, owner) for owner in parts.store.owners())
 
 

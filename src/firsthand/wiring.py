@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from firsthand.errors import InvalidInput
+from firsthand.errors import EmbedderMismatch, InvalidInput
 from firsthand.ports import Clock, Embedder, Ids, Store, Tokenizer, Writer
 
 if TYPE_CHECKING:
@@ -101,18 +101,23 @@ def assemble(
         )
     store = open_store(location, key)
     try:
-        chosen = embedder_of(_familiar(store.facts().get("embedder")))
+        chosen = _familiar(store.facts().get("embedder"))
     except BaseException:
         store.close()
         raise
     return Parts(store, chosen, chosen_writer, chosen_tokenizer, clock or system_clock, random_id)
 
 
-def _familiar(name: str | None) -> str:
-    """The word for the embedder that made a store's vectors; `static` for a store that has none."""
+def _familiar(name: str | None) -> Embedder | None:
+    """The embedder that made a store's vectors, `static` for a store that has none. Raises EmbedderMismatch."""
     if name is None:
-        return "static"
-    return next((word for word in ("static", "onnx") if name.startswith(word)), name)
+        return embedder_of("static")
+    word = next((word for word in ("static", "onnx") if name.startswith(word)), None)
+    if word is None:
+        raise EmbedderMismatch(
+            f"the vectors here were made by {name!r}: pass it as embedder=; embedder='none' reads by words alone"
+        )
+    return embedder_of(word)
 
 
 def tokenizer_of(spec: Tokenizer | Callable[[str], int] | None) -> Tokenizer:

@@ -224,6 +224,11 @@ class OwnerIndex:
         return tuple(self.speakers.number)
 
     @property
+    def has_vectors(self) -> bool:
+        """Whether anything here has a vector to compare a question's with."""
+        return bool(self.vectors.dimensions or self.beliefs.vectors.dimensions)
+
+    @property
     def nbytes(self) -> int:
         """Roughly the bytes held, for bounding a cache."""
         arrays = self.columns.nbytes + self.postings.nbytes + self.vectors.nbytes
