@@ -80,7 +80,7 @@ def test_a_defect_of_ours_is_said_to_be_one(tmp_path: Path) -> None:
     """Style: broken promises are exceptions of the one tree, whatever broke."""
     store = _open(tmp_path / "a.db")
     with pytest.raises(StoreError, match="report it"), store.reading(ALEX) as read:
-        read._connection.script("SELECT nonsense")  # type: ignore[attr-defined]
+        read._queries.script("SELECT nonsense")  # type: ignore[attr-defined]
     assert _ids(store) == []
     store.close()
 

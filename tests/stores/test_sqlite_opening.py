@@ -18,7 +18,7 @@ from firsthand.ports import MessageQuery, Store
 from firsthand.stores.sqlite import open_sqlite
 from firsthand.stores.sqlite.adapter import SqliteStore
 from firsthand.stores.sqlite.database import Database, Options
-from firsthand.stores.sqlite.migrate import Migration, Schema, current
+from firsthand.stores.tables.schema import Migration, Schema, schema_of
 from firsthand.testing.store.samples import ALEX, NOW, say
 
 
@@ -237,7 +237,8 @@ def test_a_store_keeps_its_id(tmp_path: Path) -> None:
 
 # -- schemas ------------------------------------------------------------------------------------------------------
 
-NOW_AT = current().version
+PACKAGE = "firsthand.stores.sqlite"
+NOW_AT = schema_of(PACKAGE).version
 NEXT = Migration(
     f"{NOW_AT + 1:04}_moods", "ALTER TABLE messages ADD COLUMN mood TEXT; UPDATE messages SET mood = 'fine'"
 )
@@ -245,7 +246,7 @@ BROKEN = Migration(f"{NOW_AT + 2:04}_broken", "UPDATE messages SET mood = 'lost'
 
 
 def _schema(*steps: Migration) -> Schema:
-    now = current()
+    now = schema_of(PACKAGE)
     return Schema(f"{now.script};\n{';'.join(step.script for step in steps)}", (*now.migrations, *steps))
 
 

@@ -8,10 +8,11 @@ from importlib import resources
 import apsw
 import pytest
 
-from firsthand.stores.sqlite.connection import statements
-from firsthand.stores.sqlite.erasing import EVERYTHING
-from firsthand.stores.sqlite.migrate import current
+from firsthand.stores.tables.erasing import EVERYTHING
+from firsthand.stores.tables.queries import statements
+from firsthand.stores.tables.schema import schema_of
 
+PACKAGE = "firsthand.stores.sqlite"
 SHARED = {"store", "migrations", "facts"}  # tables of the whole store
 LEFT_BEHIND = {"erased_owners", "tombstones"}  # what an erasure leaves, which names nobody
 OF_THE_STORE = {
@@ -64,7 +65,7 @@ def _built(script: str) -> apsw.Connection:
 @pytest.fixture
 def raw() -> apsw.Connection:
     """An empty database with the schema."""
-    return _built(current().script)
+    return _built(schema_of(PACKAGE).script)
 
 
 def _tables(raw: apsw.Connection) -> list[str]:
@@ -82,7 +83,7 @@ def _form(raw: apsw.Connection) -> dict[str, str]:
 
 def test_the_migrations_lead_to_the_schema(raw: apsw.Connection) -> None:
     """Style: schema.sql says what it is, migrations/ how it came; they agree."""
-    steps = "\n".join(step.script for step in current().migrations)
+    steps = "\n".join(step.script for step in schema_of(PACKAGE).migrations)
     built = _built(steps)
     assert _form(built) == _form(raw)
     figures = "SELECT tbl, idx, stat FROM sqlite_stat1 ORDER BY 1, 2"
@@ -91,8 +92,8 @@ def test_the_migrations_lead_to_the_schema(raw: apsw.Connection) -> None:
 
 def test_migrations_are_numbered_without_gaps() -> None:
     """Style: ordered, recorded by name, the names tested too."""
-    names = [step.name for step in current().migrations]
-    assert [step.number for step in current().migrations] == list(range(1, len(names) + 1))
+    names = [step.name for step in schema_of(PACKAGE).migrations]
+    assert [step.number for step in schema_of(PACKAGE).migrations] == list(range(1, len(names) + 1))
     assert all(re.fullmatch(r"\d{4}_[a-z][a-z_]*", name) for name in names)
 
 
@@ -115,24 +116,25 @@ def test_there_are_no_triggers_and_no_foreign_keys(raw: apsw.Connection) -> None
 def test_an_erasure_reaches_every_table_that_names_an_owner(raw: apsw.Connection) -> None:
     """C047: a table that is added later cannot be forgotten, neither in erasing nor in counting."""
     owned = set(_tables(raw)) - SHARED - LEFT_BEHIND
-    erased = {match[1] for name in EVERYTHING if (match := re.match(r"DELETE FROM (\w+)", statements()[name]))}
-    counted = set(re.findall(r"FROM (\w+) WHERE tenant = \?1 AND user_id = \?2", statements()["rows_left"]))
+    erased = {match[1] for name in EVERYTHING if (match := re.match(r"DELETE FROM (\w+)", statements(PACKAGE)[name]))}
+    counted = set(re.findall(r"FROM (\w+) WHERE tenant = \?1 AND user_id = \?2", statements(PACKAGE)["rows_left"]))
     assert erased == counted == owned
 
 
 def test_every_query_is_described() -> None:
     """Style: each query is named and described where it stands."""
-    text = resources.files("firsthand.stores.sqlite").joinpath("queries.sql").read_text("utf-8")
+    text = resources.files(PACKAGE).joinpath("queries.sql").read_text("utf-8")
     described = re.findall(r"^-- name: (\w+)\n-- [A-Z][^\n]*[.)]\n(?!--)", text, re.MULTILINE)
-    assert described == list(statements())
+    assert described == list(statements(PACKAGE))
 
 
 def test_every_query_is_used() -> None:
     """Ours: a second dialect has to write each of them, so none is kept for nothing."""
-    folder = resources.files("firsthand.stores.sqlite")
-    code = "".join(file.read_text("utf-8") for file in folder.iterdir() if file.name.endswith(".py"))
+    folders = [resources.files(each) for each in (PACKAGE, "firsthand.stores.tables")]
+    files = (file for folder in folders for file in folder.iterdir() if file.name.endswith(".py"))
+    code = "".join(file.read_text("utf-8") for file in files)
     built = {f"{which}_{order}_first" for which in ("messages", "session") for order in ("oldest", "newest")}
-    assert {name for name in statements() if f'"{name}"' not in code} == built
+    assert {name for name in statements(PACKAGE) if f'"{name}"' not in code} == built
 
 
 def test_the_planner_is_told_of_every_key(raw: apsw.Connection) -> None:
@@ -150,17 +152,17 @@ def _figures(raw: apsw.Connection) -> list[tuple[str, str]]:
 
 
 def _plan(raw: apsw.Connection, name: str) -> list[str]:
-    values = (None,) * max(int(n) for n in re.findall(r"\?(\d+)", statements()[name]))
-    return [detail for *_, detail in raw.execute(f"EXPLAIN QUERY PLAN {statements()[name]}", values)]
+    values = (None,) * max(int(n) for n in re.findall(r"\?(\d+)", statements(PACKAGE)[name]))
+    return [detail for *_, detail in raw.execute(f"EXPLAIN QUERY PLAN {statements(PACKAGE)[name]}", values)]
 
 
-@pytest.mark.parametrize("name", sorted(set(statements()) - OF_THE_STORE))
+@pytest.mark.parametrize("name", sorted(set(statements(PACKAGE)) - OF_THE_STORE))
 def test_no_query_walks_other_owners_rows(raw: apsw.Connection, name: str) -> None:
     """C081: the cost of a query follows from one owner's rows, found by an index."""
     assert [line for line in _plan(raw, name) if re.match(r"SCAN (?!p\b|CONSTANT ROW)", line)] == []
 
 
-@pytest.mark.parametrize("name", sorted(set(statements()) - OF_THE_STORE - OF_THE_OWNER))
+@pytest.mark.parametrize("name", sorted(set(statements(PACKAGE)) - OF_THE_STORE - OF_THE_OWNER))
 def test_a_query_for_some_rows_does_not_walk_all_of_the_owners(raw: apsw.Connection, name: str) -> None:
     """C081: the cost of a query follows from what it asks for, however long the owner's history is."""
     for line in _plan(raw, name):

@@ -21,14 +21,15 @@ from pathlib import Path
 from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
 from firsthand.model import Owner
 from firsthand.ports import Reading, Spending, Store, Writing
+from firsthand.stores.tables.checking import faults
+from firsthand.stores.tables.work import Identity, TableReading, TableWriting
 
-from .checking import faults
+from .checking import structure
 from .connection import Connection
 from .database import Database, Options, real_path
 from .failures import from_system
 from .keys import key_bytes
 from .turn import Gate, Queue
-from .work import Identity, SqliteReading, SqliteWriting
 
 _KEPT = 8  # connections kept open between uses
 _READINGS_END = 2.0  # seconds that `scrub` waits for open readings, while no one else can write
@@ -115,13 +116,13 @@ class SqliteStore:
         """A consistent snapshot; waits for no writer, and no writer waits for it."""
         with self._connection() as connection:
             connection.begin("DEFERRED")
-            yield SqliteReading(connection, owner, self._identity)
+            yield TableReading(connection, owner, self._identity)
 
     @contextmanager
     def writing(self, owner: Owner, now: datetime) -> Iterator[Writing]:
         """One atomic change of one owner's rows: kept when the block ends, undone when it raises."""
         with self._change() as connection:
-            work = SqliteWriting(connection, owner, self._identity, now)
+            work = TableWriting(connection, owner, self._identity, now)
             yield work
             work.finish()
 
@@ -180,7 +181,7 @@ class SqliteStore:
         """What is wrong with the file or its tables, one line each; empty when nothing is."""
         with self._connection() as connection:
             connection.begin("DEFERRED")
-            return faults(connection)
+            return faults(connection, [structure])
 
     def close(self) -> None:
         """Let go of files and connections; those in use are let go when their block ends. Safe to call twice."""

@@ -5,39 +5,19 @@ Which queries there are is in `queries.sql`; how connections are opened is in `d
 
 from __future__ import annotations
 
-import functools
 import os
-import re
 import time
 from collections.abc import Iterable, Iterator
-from importlib import resources
-from typing import Any
 
 import apsw
 
 from firsthand.errors import FirsthandError, InvalidInput, StoreError
+from firsthand.stores.tables.queries import Fields, Value, statements
 
 from .failures import from_sqlite
 from .turn import Patience
 
-Value = str | int | float | bytes | None
-Fields = tuple[Any, ...]
-
 _TAKEN = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
-_NAMED = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
-
-
-@functools.cache
-def statements() -> dict[str, str]:
-    """The queries of `queries.sql` by name."""
-    text = resources.files(__package__).joinpath("queries.sql").read_text("utf-8")
-    _, *parts = _NAMED.split(text)
-    return {name: _bare(body) for name, body in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def _bare(body: str) -> str:
-    lines = (line for line in body.splitlines() if not line.startswith("--"))
-    return "\n".join(lines).strip().removesuffix(";")
 
 
 class Connection:
@@ -46,7 +26,7 @@ class Connection:
     def __init__(self, raw: apsw.Connection, path: str) -> None:
         self.raw = raw
         self.path = path
-        self._statements = statements()
+        self._statements = statements(__package__)
         self._patience = Patience()
         self._streams: list[apsw.Cursor] = []
         self._process = os.getpid()

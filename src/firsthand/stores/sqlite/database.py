@@ -17,11 +17,12 @@ from pathlib import Path
 import apsw
 
 from firsthand.errors import InvalidInput, SchemaTooNew, StoreBusy, StoreCorrupt, StoreUnavailable
+from firsthand.stores.tables.schema import Schema, schema_of
 
 from .connection import Connection
 from .failures import from_sqlite, from_system
 from .keys import FileKey, start_of
-from .migrate import APPLICATION, Schema, create, current, upgrade
+from .migrate import APPLICATION, create, upgrade
 from .turn import Gate
 
 _PAGE = 4096  # bytes: what a small commit writes whole, once for each table and index it touches
@@ -58,7 +59,7 @@ class Database:
     def __init__(self, path: str, options: Options, schema: Schema | None = None) -> None:
         self.path = path
         self.options = options
-        self._schema = schema or current()
+        self._schema = schema or schema_of(__package__)
         self._key = None if options.key is None else FileKey(path, options.key, stretched=options.raw_key)
 
     def open(self, store_id: Callable[[], str]) -> None:

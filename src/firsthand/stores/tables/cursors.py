@@ -5,7 +5,7 @@ from __future__ import annotations
 from firsthand.model import Owner, Position
 from firsthand.ports import Cursor, Spending
 
-from .connection import Connection, Fields
+from .queries import Fields, Queries
 
 _NOTHING = Position(0, -1, "")  # stands for no position: counters begin at 0
 
@@ -13,18 +13,18 @@ _NOTHING = Position(0, -1, "")  # stands for no position: counters begin at 0
 class CursorTables:
     """`ports.Cursors` of one owner."""
 
-    def __init__(self, connection: Connection, owner: Owner) -> None:
-        self._connection = connection
+    def __init__(self, queries: Queries, owner: Owner) -> None:
+        self._queries = queries
         self._owner = (owner.tenant, owner.user)
 
     def get(self, session: str) -> Cursor:
         """The cursor of a session; one that has read nothing where there is none."""
-        found = self._connection.one("cursor", *self._owner, session)
+        found = self._queries.one("cursor", *self._owner, session)
         return Cursor(session) if found is None else _cursor(found)
 
     def save(self, cursor: Cursor) -> None:
         """Add or replace the cursor of its session."""
-        self._connection.all(
+        self._queries.all(
             "save_cursor",
             *self._owner,
             cursor.session,
@@ -37,11 +37,11 @@ class CursorTables:
 
     def due(self, now: int) -> list[Cursor]:
         """Those that are due by now (microseconds) and that nobody is at, the longest due first."""
-        return [_cursor(each) for each in self._connection.all("due_cursors", *self._owner, now)]
+        return [_cursor(each) for each in self._queries.all("due_cursors", *self._owner, now)]
 
     def spend(self, day: str, spending: Spending) -> None:
         """Add to what was spent on a day (`2026-06-01`)."""
-        self._connection.all("add_spending", *self._owner, day, *spending)
+        self._queries.all("add_spending", *self._owner, day, *spending)
 
 
 def _cursor(fields: Fields) -> Cursor:

@@ -10,52 +10,52 @@ from firsthand.errors import Conflict
 from firsthand.model import Observation, Owner, Position, Role
 from firsthand.ports import Row
 
-from .connection import Connection, Fields
 from .head import OwnerHead
+from .queries import Fields, Queries
 from .rows import BEGINNING, END, first_repeated, observation_of, observation_values
 
 
 class ObservationTable:
     """`ports.Observations` of one owner."""
 
-    def __init__(self, connection: Connection, owner: Owner, head: OwnerHead) -> None:
-        self._connection = connection
+    def __init__(self, queries: Queries, owner: Owner, head: OwnerHead) -> None:
+        self._queries = queries
         self._owner = (owner.tenant, owner.user)
         self._head = head
 
     def get(self, ids: Sequence[str]) -> dict[str, Observation]:
         """Those of the ids that exist."""
-        found = self._connection.many("observation", ((*self._owner, each) for each in dict.fromkeys(ids)))
+        found = self._queries.many("observation", ((*self._owner, each) for each in dict.fromkeys(ids)))
         return {id_: observation_of(body) for id_, body in found}
 
     def walk(self, *, after: Position | None = None, known_at: int | None = None) -> Iterator[Row]:
         """Every row, in ledger order, recorded after a position and no later than known_at (microseconds)."""
         known = END if known_at is None else known_at
-        return _rows(self._connection.each("rows", *self._owner, *(after or BEGINNING), known))
+        return _rows(self._queries.each("rows", *self._owner, *(after or BEGINNING), known))
 
     def rows(self, ids: Sequence[str]) -> list[Row]:
         """The rows of these ids, in ledger order."""
-        found = self._connection.many("rows_of_id", ((*self._owner, each) for each in dict.fromkeys(ids)))
+        found = self._queries.many("rows_of_id", ((*self._owner, each) for each in dict.fromkeys(ids)))
         return _in_order(_rows(found))
 
     def of_slots(self, slots: Sequence[str], *, known_at: int | None = None) -> list[Row]:
         """All rows placed in these slots and recorded no later than known_at (microseconds), in ledger order."""
         known = END if known_at is None else known_at
-        found = self._connection.many("rows_of_slot", ((*self._owner, each, known) for each in dict.fromkeys(slots)))
+        found = self._queries.many("rows_of_slot", ((*self._owner, each, known) for each in dict.fromkeys(slots)))
         return _in_order(_rows(found))
 
     def citing(self, message_ids: Sequence[str]) -> list[Observation]:
         """Observations with evidence in these messages, in ledger order."""
-        found = self._connection.many("citing", ((*self._owner, each) for each in dict.fromkeys(message_ids)))
+        found = self._queries.many("citing", ((*self._owner, each) for each in dict.fromkeys(message_ids)))
         distinct: dict[str, str] = dict(found)
         return sorted(map(observation_of, distinct.values()), key=lambda each: each.position)
 
     def add(self, observations: Sequence[Observation]) -> None:
         """Append them, with their evidence. An id that exists raises Conflict and nothing is added."""
         values = ((*self._owner, *observation_values(each)) for each in observations)
-        if not self._connection.many_unless_taken("add_observation", values):
+        if not self._queries.many_unless_taken("add_observation", values):
             raise Conflict(self._taken([each.id for each in observations]))
-        self._connection.many(
+        self._queries.many(
             "add_evidence",
             (
                 (*self._owner, each.id, place, evidence.message_id, evidence.start, evidence.end)
@@ -66,7 +66,7 @@ class ObservationTable:
         self._head.place([each.position for each in observations])
 
     def _taken(self, ids: Sequence[str]) -> str:
-        found = self._connection.many("observation_exists", ((*self._owner, each) for each in ids))
+        found = self._queries.many("observation_exists", ((*self._owner, each) for each in ids))
         if found:
             return f"observation {found[0][0]!r} exists already"
         twice = first_repeated(ids)

@@ -9,21 +9,21 @@ from operator import itemgetter
 
 from firsthand.model import Head, Owner, Position
 
-from .connection import Connection
+from .queries import Queries
 
 
 class OwnerHead:
     """The head row as it was when the work began, and what the work adds to it."""
 
-    def __init__(self, connection: Connection, owner: Owner, secret: bytes) -> None:
+    def __init__(self, queries: Queries, owner: Owner, secret: bytes) -> None:
         self.alias = alias(owner, secret)
-        self._connection = connection
+        self._queries = queries
         self._owner = (owner.tenant, owner.user)
         self._tenant = owner.tenant
-        found = connection.one("head", *self._owner)
-        self._anew = found is None
-        if found is None:
-            found = connection.one("erased_head", self._tenant, self.alias)
+        found = queries.one("head", *self._owner)
+        self._anew = found is None or found[0] == 0  # a row of version 0 is there only to be locked
+        if self._anew:
+            found = queries.one("erased_head", self._tenant, self.alias)
         self.before = Head(*found) if found is not None else Head()
         self._last = (self.before.recorded_at, self.before.counter)
         self._bumped = False
@@ -67,13 +67,13 @@ class OwnerHead:
 
     def save(self) -> None:
         """Write the row, one version on."""
-        self._connection.all("set_head", *self._owner, *self._after())
+        self._queries.all("set_head", *self._owner, *self._after())
         if self._anew:
-            self._connection.all("drop_erased_head", self._tenant, self.alias)
+            self._queries.all("drop_erased_head", self._tenant, self.alias)
 
     def save_erased(self) -> None:
         """Write what is left of it when the owner is gone."""
-        self._connection.all("set_erased_head", self._tenant, self.alias, *self._after())
+        self._queries.all("set_erased_head", self._tenant, self.alias, *self._after())
 
     def _after(self) -> tuple[int, int, int, int]:
         return (self.next_version, self.before.epoch + self._bumped, *self._last)

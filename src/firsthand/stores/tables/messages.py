@@ -8,16 +8,16 @@ from firsthand.errors import Conflict, InvalidInput
 from firsthand.model import Message, Observation, Owner, Session, from_micros, micros
 from firsthand.ports import MessageQuery
 
-from .connection import Connection, Fields, Value
 from .head import OwnerHead
+from .queries import Fields, Queries, Value
 from .rows import BEGINNING, END, first_repeated, message_of, message_values, observation_of
 
 
 class MessageTable:
     """`ports.Messages` of one owner."""
 
-    def __init__(self, connection: Connection, owner: Owner, head: OwnerHead) -> None:
-        self._connection = connection
+    def __init__(self, queries: Queries, owner: Owner, head: OwnerHead) -> None:
+        self._queries = queries
         self._owner = (owner.tenant, owner.user)
         self._head = head
         self.added: dict[str, tuple[Value, ...]] = {}  # in this unit of work, as stored
@@ -30,15 +30,15 @@ class MessageTable:
 
     def sessions(self) -> list[Session]:
         """Every session, by its first message."""
-        found = self._connection.all("sessions", *self._owner)
+        found = self._queries.all("sessions", *self._owner)
         return [Session(name, count, from_micros(first), from_micros(last)) for name, count, first, last in found]
 
     def retracted(self, ids: Sequence[str] | None = None) -> dict[str, Observation]:
         """The first standing act that takes back each message."""
         if ids is None:
-            found = self._connection.all("retractions", *self._owner)
+            found = self._queries.all("retractions", *self._owner)
         else:
-            found = self._connection.many("retractions_of", ((*self._owner, each) for each in ids))
+            found = self._queries.many("retractions_of", ((*self._owner, each) for each in ids))
         first: dict[str, str] = {}
         for message_id, body in found:
             first.setdefault(message_id, body)
@@ -47,13 +47,13 @@ class MessageTable:
     def add(self, messages: Sequence[Message]) -> None:
         """Append them. An id that exists raises Conflict and nothing is added."""
         values = [(*self._owner, *message_values(each)) for each in messages]
-        if not self._connection.many_unless_taken("add_message", values):
+        if not self._queries.many_unless_taken("add_message", values):
             raise Conflict(self._taken([each.id for each in messages]))
         self.added.update((each.id, row) for each, row in zip(messages, values, strict=True))
         self._head.place([each.position for each in messages])
 
     def _taken(self, ids: Sequence[str]) -> str:
-        found = self._connection.many("message_exists", ((*self._owner, each) for each in ids))
+        found = self._queries.many("message_exists", ((*self._owner, each) for each in ids))
         if found:
             return f"message {found[0][0]!r} exists already"
         twice = first_repeated(ids)
@@ -62,11 +62,13 @@ class MessageTable:
     def _walk(self, query: MessageQuery, limit: int) -> Iterator[Fields]:
         which = "messages" if query.session is None else "session"
         order = "newest_first" if query.newest_first else "oldest_first"
-        return self._connection.each(f"{which}_{order}", *self._owner, *_filters(query), limit)
+        return self._queries.each(f"{which}_{order}", *self._owner, *_filters(query), limit)
 
     def _named(self, ids: Sequence[str], query: MessageQuery, limit: int) -> Iterator[Fields]:
         filters = _filters(query)
-        found = self._connection.many("message", ((*self._owner, each, *filters) for each in dict.fromkeys(ids)))
+        place = {id_: n for n, id_ in enumerate(dict.fromkeys(ids))}
+        found = self._queries.many("message", ((*self._owner, each, *filters) for each in place))
+        found.sort(key=lambda fields: place[fields[0]])
         return iter(found if limit < 0 else found[:limit])
 
 

@@ -11,12 +11,12 @@ from firsthand.ports import Beliefs, Cursors, Ledgerside, Messages, Observations
 
 from .beliefs import BeliefTables
 from .beside import BesideTables
-from .connection import Connection
 from .cursors import CursorTables
 from .erasing import Eraser
 from .head import OwnerHead
 from .messages import MessageTable
 from .observations import ObservationTable
+from .queries import Queries
 from .search import SearchTables
 
 
@@ -28,7 +28,7 @@ class Identity:
     secret: bytes
 
 
-class SqliteReading:
+class TableReading:
     """`ports.Reading`: one owner's rows, as of the moment the block began."""
 
     owner: Owner
@@ -39,18 +39,18 @@ class SqliteReading:
     beside: Ledgerside
     cursors: Cursors
 
-    def __init__(self, connection: Connection, owner: Owner, identity: Identity) -> None:
+    def __init__(self, queries: Queries, owner: Owner, identity: Identity) -> None:
         self.owner = owner
-        self._connection = connection
-        self._head = OwnerHead(connection, owner, identity.secret)  # the first read: it fixes the snapshot
-        messages = MessageTable(connection, owner, self._head)
+        self._queries = queries
+        self._head = OwnerHead(queries, owner, identity.secret)  # the first read: it fixes the snapshot
+        messages = MessageTable(queries, owner, self._head)
         self._added = messages.added
         self.messages = messages
-        self.observations = ObservationTable(connection, owner, self._head)
-        self.beliefs = BeliefTables(connection, owner, self._head)
-        self.search = SearchTables(connection, owner, self._added)
-        self.beside = BesideTables(connection, owner)
-        self.cursors = CursorTables(connection, owner)
+        self.observations = ObservationTable(queries, owner, self._head)
+        self.beliefs = BeliefTables(queries, owner, self._head)
+        self.search = SearchTables(queries, owner, self._added)
+        self.beside = BesideTables(queries, owner)
+        self.cursors = CursorTables(queries, owner)
 
     def head(self) -> Head:
         """The owner's head row as it was when the block began; all zeros for an owner that never wrote."""
@@ -59,17 +59,17 @@ class SqliteReading:
     def tombstoned(self, digests: Sequence[str]) -> set[str]:
         """Those of the keyed digests that an erasure left behind."""
         wanted = ((self.owner.tenant, self._head.alias, each) for each in digests)
-        return {digest for (digest,) in self._connection.many("tombstone", wanted)}
+        return {digest for (digest,) in self._queries.many("tombstone", wanted)}
 
 
-class SqliteWriting(SqliteReading):
+class TableWriting(TableReading):
     """`ports.Writing`: one atomic change of one owner's rows."""
 
-    def __init__(self, connection: Connection, owner: Owner, identity: Identity, now: datetime) -> None:
-        super().__init__(connection, owner, identity)
+    def __init__(self, queries: Queries, owner: Owner, identity: Identity, now: datetime) -> None:
+        super().__init__(queries, owner, identity)
         self._store = identity.id
         self._now = micros(now)
-        self._changes = connection.changes()
+        self._changes = queries.changes()
         self._erased_at: int | None = None
 
     def next_position(self) -> Position:
@@ -87,30 +87,31 @@ class SqliteWriting(SqliteReading):
         every slot that an erased observation was placed in goes too: fold those slots again and save them. With
         `everything`, only a keyed digest of the owner, the head's numbers and the tombstones are left.
         """
-        eraser = Eraser(self._connection, self.owner)
+        eraser = Eraser(self._queries, self.owner)
         if removal.everything:
             eraser.remove_everything()
         else:
             eraser.remove(removal)
         self._added.clear()
         leave = ((self.owner.tenant, self._head.alias, each) for each in tombstones)
-        self._connection.many("add_tombstone", leave)
-        self._connection.all("set_scrub_due", 1)
+        self._queries.many("add_tombstone", leave)
+        self._queries.all("set_scrub_due", 1)
         self.bump_epoch()
-        self._erased_at = self._connection.changes() if removal.everything else None
+        self._erased_at = self._queries.changes() if removal.everything else None
 
     def bump_epoch(self) -> None:
         """Make every cache of this owner start anew."""
         self._head.bump()
 
-    def finish(self) -> None:
-        """Write the head row, if anything changed at all."""
-        changes = self._connection.changes()
+    def finish(self) -> bool:
+        """Write the head row, if anything changed at all. Returns whether it did."""
+        changes = self._queries.changes()
         if changes == self._changes and not (self._head.bumped or self._head.advanced):
-            return
+            return False
         if self._head.bumped:
-            self._connection.all("drop_gone_cells", self.owner.tenant, self.owner.user)
+            self._queries.all("drop_gone_cells", self.owner.tenant, self.owner.user)
         if changes == self._erased_at:
             self._head.save_erased()
         else:
             self._head.save()
+        return True

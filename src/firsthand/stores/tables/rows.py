@@ -24,7 +24,7 @@ from firsthand.model import (
     to_json,
 )
 
-from .connection import Fields, Value
+from .queries import Fields, Value
 
 BEGINNING = (-(2**63), -(2**63), "")  # before every position
 END = 2**63 - 1  # after every time and every version

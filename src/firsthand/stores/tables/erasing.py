@@ -11,7 +11,7 @@ from firsthand.errors import StoreError
 from firsthand.model import Owner
 from firsthand.ports import Removal
 
-from .connection import Connection
+from .queries import Queries
 from .rows import body_checksum, body_of, observation_of
 
 EVERYTHING = (
@@ -34,8 +34,8 @@ EVERYTHING = (
 class Eraser:
     """Removes rows of one owner."""
 
-    def __init__(self, connection: Connection, owner: Owner) -> None:
-        self._connection = connection
+    def __init__(self, queries: Queries, owner: Owner) -> None:
+        self._queries = queries
         self._owner = (owner.tenant, owner.user)
 
     def remove(self, removal: Removal) -> None:
@@ -47,38 +47,38 @@ class Eraser:
         self._each(messages, "erase_dropped_from_message", "erase_use")
         self._each(observations, "erase_observation", "erase_evidence_of_observation", "drop_placements", "erase_use")
         self._drop_receipts({*messages, *observations})
-        self._connection.all("erase_idle_cursors", *self._owner)  # a session's name may be telling
+        self._queries.all("erase_idle_cursors", *self._owner)  # a session's name may be telling
 
     def remove_everything(self) -> None:
         """Remove every row of the owner, and count that none is left."""
         for name in EVERYTHING:
-            self._connection.all(name, *self._owner)
-        ((left,),) = self._connection.all("rows_left", *self._owner)
+            self._queries.all(name, *self._owner)
+        ((left,),) = self._queries.all("rows_left", *self._owner)
         if left:
             raise StoreError(f"an erasure left {left} rows behind; nothing was erased")
 
     def _each(self, ids: Sequence[str], *names: str) -> None:
         for name in names:
-            self._connection.many(name, ((*self._owner, each) for each in ids))
+            self._queries.many(name, ((*self._owner, each) for each in ids))
 
     def _drop_derived(self, observations: Sequence[str]) -> None:
-        found = self._connection.many("slots_of_observation", ((*self._owner, each) for each in observations))
+        found = self._queries.many("slots_of_observation", ((*self._owner, each) for each in observations))
         slots = sorted({slot for (slot,) in found})
         self._each(slots, "drop_cells_of_slot")
-        self._connection.many("drop_search_beliefs_of_slot", ((*self._owner, *_names_in(slot)) for slot in slots))
+        self._queries.many("drop_search_beliefs_of_slot", ((*self._owner, *_names_in(slot)) for slot in slots))
 
     def _strip(self, messages: set[str], observations: set[str]) -> None:
         """Take the words of erased messages out of the observations that stay."""
-        citing = self._connection.many("citing", ((*self._owner, each) for each in messages))
+        citing = self._queries.many("citing", ((*self._owner, each) for each in messages))
         for id_, body in {id_: body for id_, body in citing if id_ not in observations}.items():
             observation = observation_of(body)
             left = tuple(each for each in observation.evidence if each.message_id not in messages)
             bare = body_of(replace(observation, evidence=left))
-            self._connection.all("set_body", *self._owner, id_, bare, body_checksum(bare))
+            self._queries.all("set_body", *self._owner, id_, bare, body_checksum(bare))
 
     def _drop_receipts(self, erased: set[str]) -> None:
         """Receipts that name what was erased may repeat its words in a question."""
-        found = self._connection.all("receipts", *self._owner)
+        found = self._queries.all("receipts", *self._owner)
         naming = [key for key, receipt in found if not erased.isdisjoint(_strings(json.loads(receipt)))]
         self._each(naming, "drop_receipt")
 
