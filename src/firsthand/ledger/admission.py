@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from firsthand.errors import InvalidInput
 from firsthand.ledger import secrets
@@ -287,7 +288,7 @@ def _is_about_user(claim: Claim) -> bool:
     return value_key(claim.subject) == USER or claim.kind is Kind.PROCEDURAL
 
 
-_TELLING = frozenset(terms("user users person wants prefers likes needs says said asks asked mentioned wishes"))
+_TELLING = "user users person wants prefers likes needs says said asks asked mentioned wishes"
 _MOST = 0.75
 _DATE = re.compile(r"\d{4}(?:-\d{2}){1,2}")
 
@@ -304,8 +305,14 @@ def _is_in_words(claim: Claim, messages: Iterable[Message]) -> bool:
     told = question_terms(claim.value)
     if claim.attribute is not None:
         return said.issuperset(told)
-    own = [term for term in told if term not in _TELLING] or told
+    own = [term for term in told if term not in _telling()] or told
     return sum(term in said for term in own) >= _MOST * len(own)
+
+
+@cache
+def _telling() -> frozenset[str]:
+    """Stems that tell of a wish or of who had it; made when first needed, since stems need their library."""
+    return frozenset(terms(_TELLING))
 
 
 # -- asking to remember ------------------------------------------------------------------------------------------

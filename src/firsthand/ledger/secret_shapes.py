@@ -128,17 +128,21 @@ _DATABASE = re.compile(
 )
 
 
+_DIGIT = re.compile(r"[0-9]")
+_CAPITALS = ("AKIA", "ASIA", "ABIA", "ACCA", "SG.")  # of keys that need no digits
 _TOKEN_HINTS = (  # noqa: SIM905 - read and changed as words
     "sk- sk_ rk_ whsec_ AKIA ASIA ABIA ACCA AIza SG. gsk_ gsk- xai- xai_ pplx r8_ r8- nvapi lin_api re_ re- key- AGE-"
     " ghp_ gho_ ghu_ ghs_ ghr_ github_pat glpat gldt glrt glcbt glptt xox xapp- npm_ pypi- hf_ _v1_ ya29. shp hvs. hvr."
     " hvb. tskey- dapi sq0 :AA eyJ"
 ).split()
+_WORD_HINTS = ("://", "earer", "EARER", "uthorization", "UTHORIZATION", "hooks", "-----")
 _HEADER_HINTS = ("://", "earer", "EARER", "uthorization", "UTHORIZATION", "-u", "hooks")
 
 
 def tokens(text: str) -> Iterator[Found]:
     """Keys and tokens with a prefix that their maker gave them, and JSON Web Tokens."""
-    if not hinted(text, _TOKEN_HINTS):
+    hints = _TOKEN_HINTS if _DIGIT.search(text) else _CAPITALS  # without a digit a token is none
+    if not hinted(text, hints):
         return
     for kind, pattern in _SHAPES:
         for found in pattern.finditer(text):
@@ -163,6 +167,11 @@ def headers(text: str) -> Iterator[Found]:
         yield Found(found.start(group), found.end(group), TOKEN)
 
 
+def shows(word: str) -> bool:
+    """Whether what stands between two blanks may be part of a secret that shows by itself, but for a card's number."""
+    return hinted(word, _TOKEN_HINTS) or hinted(word, _WORD_HINTS) or word.startswith(("-u", "--user"))
+
+
 _PEM_OPEN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_CLOSE = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_LINES = re.compile(r"(?:(?:\s|\\n|\\r)*+[A-Za-z0-9+/=]{24,}+)*+")
@@ -171,6 +180,8 @@ _LONGEST_PEM = 20_000  # characters between the lines of a key; the longest keys
 
 def private_keys(text: str) -> Iterator[Found]:
     """Private keys in PEM, whole or cut off. Certificates and public keys stay."""
+    if "PRIVATE KEY" not in text:
+        return
     at = 0
     while opened := _PEM_OPEN.search(text, at):
         closed = _PEM_CLOSE.search(text, opened.end(), opened.end() + _LONGEST_PEM)
@@ -220,7 +231,7 @@ _ISSUERS = (
 
 def cards(text: str) -> Iterator[Found]:
     """Numbers that an issuer of cards could have given out: a known beginning, its length, a valid check digit."""
-    for run in _DIGITS.finditer(text):
+    for run in _DIGITS.finditer(text) if _DIGIT.search(text) or not text.isascii() else ():
         if run.end() - run.start() >= _SHORTEST_CARD:
             yield from _cards_in(run)
 

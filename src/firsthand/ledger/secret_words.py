@@ -22,7 +22,6 @@ from firsthand.ledger.secret_shapes import (
     PIN,
     Found,
     end_of,
-    hinted,
     is_mixed,
     is_placeholder,
 )
@@ -46,13 +45,6 @@ _KEYWORD = re.compile(
     r"|api[_ -]?schlüssel|cl[eé] api|clave (?:de )?api|chave (?:de )?api))(?![A-Za-z])"
     r")"
     r"|(?P<foreign>пароль|пароля|密码|密碼|口令|パスワード|비밀번호|סיסמה|كلمة (?:المرور|السر)|पासवर्ड|mật khẩu|รหัสผ่าน)"
-)
-# Every word above has one of these in it, once case is folded.
-_SPOKEN_HINTS = (
-    *("pass", "pw", "kennwort", "contrase", "senha", "wachtwoord", "haslo", "hasło", "sifre", "şifre", "senord"),
-    *("adgangskode", "salasana", "phrase", "seed words", "pin", "cvv", "cvc", "otp", " code", "key", "token", "secret"),
-    *("schlüssel", "cle api", "clé api", "clave", "chave", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호"),
-    *("סיסמה", "كلمة", "पासवर्ड", "mật khẩu", "รหัสผ่าน"),
 )
 # "the password for the wifi", "password to prod": what it opens, before the word that says what it is.
 _OPENS = re.compile(
@@ -119,6 +111,21 @@ _FORMS = ("ed", "ing", "able", "ible", "ly", "ous", "ful", "less", "tial", "ical
 _SHORTEST_FORM = 5
 
 
+# The last word, or the only telling one, of what is announced by several: "seed phrase", "verification code".
+_PIECE = re.compile(r"(?i:passe|phrase|code|key|api|api-schlüssel|schlüssel)(?![A-Za-z])|المرور|السر|khẩu")
+_LOGIN_PIECE = re.compile(r"(?i:log-?in|credentials|creds|zugangsdaten|identifiants|/pass)")
+
+
+def announces(word: str) -> bool:
+    """Whether what stands between two blanks may be, or end, the words that announce a secret."""
+    return (
+        word.casefold().endswith(("pass", "seed"))
+        or _KEYWORD.search(word) is not None
+        or _PIECE.match(word) is not None
+        or _LOGIN_PIECE.search(word) is not None
+    )
+
+
 class _Family(NamedTuple):
     """A family of words that announce a secret, and what may follow them as one."""
 
@@ -128,8 +135,6 @@ class _Family(NamedTuple):
 
 def announced(text: str) -> Iterator[Found]:
     """Secrets that a word announces. The search goes on behind each value, so nothing is read twice."""
-    if not hinted(text.casefold(), _SPOKEN_HINTS):
-        return
     at = 0
     while word := _KEYWORD.search(text, at):
         at = word.end()
@@ -239,11 +244,10 @@ _LOGIN = re.compile(
 
 def logins(text: str) -> Iterator[Found]:
     """The second half of "login: name / password"."""
-    if hinted(text.casefold(), ("log", "cred", "zugangs", "identifiants", "user")):
-        for found in _LOGIN.finditer(text):
-            secret = _made_up(found, text, PASSWORD)
-            if secret is not None:
-                yield secret
+    for found in _LOGIN.finditer(text):
+        secret = _made_up(found, text, PASSWORD)
+        if secret is not None:
+            yield secret
 
 
 def _marks(text: str, word: re.Match[str]) -> bool:

@@ -7,6 +7,7 @@ and commit hashes stay. What a secret looks like by itself is in `secret_shapes.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -35,12 +36,65 @@ def mask(text: str) -> tuple[str, int]:
     Masking twice changes nothing.
     """
     total = 0
-    for _ in range(_MOST_PASSES):
+    for _ in range(_MOST_PASSES if _may_hold_secret(text) else 0):
         text, count = _masked_once(text)
         if not count:
             break
         total += count
     return text, total
+
+
+_ORDINARY: set[str] = set()  # words seen before that tell of no secret: most talk is made of them
+_MOST_ORDINARY = 30_000
+_LONGEST_ORDINARY = 20  # characters; what is longer, or has digits, is never remembered
+_FIGURE = re.compile(r"[$€£(]?[0-9]{1,6}(?:[.,:/-][0-9]{1,4}){0,2}(?:[a-z]{2}|[%K])?[.,;:!?)]*")
+_SHORTEST_CARD = 14  # digits
+
+
+# A word of small letters is told at one look: all that gives a secret away has one of these in it.
+_SMALL = re.compile(r"[(\"']?[A-Z]?[a-z]{0,14}(?:['’][a-z]{1,2})?[.,;:!?…\"')]*")  # noqa: RUF001 - both apostrophes
+_TELLING = re.compile(
+    r"p(?:ass|w|in|hrase)|k(?:ey|ennwort)|c(?:v[vc]|ontrase|ode|red)|api|otp|token|secret|seed|senha|wachtwoord|haslo"
+    r"|sifre|senord|adgangskode|salasana|login|zugangsdaten|identifiants|earer|uthorization|hooks|eyJ|dapi|xox|shp"
+)
+
+
+def _may_hold_secret(text: str) -> bool:
+    """Whether any finder may find anything, told word by word: what they look for has a word that gives it away."""
+    words = text.split()
+    if _ORDINARY.issuperset(words):
+        return False
+    digits = 0
+    for word in words:
+        if word in _ORDINARY or _is_small(word):
+            continue
+        digits += sum(map(str.isdecimal, word))
+        if digits >= _SHORTEST_CARD or not _is_ordinary(word):
+            return True
+    return False
+
+
+def _is_small(word: str) -> bool:
+    if _SMALL.fullmatch(word) is None or _TELLING.search(word.lower()):
+        return False
+    _remember(word)
+    return True
+
+
+def _is_ordinary(word: str) -> bool:
+    if _FIGURE.fullmatch(word):
+        return True
+    if secret_shapes.shows(word) or secret_words.announces(word):
+        return False
+    if len(word) <= _LONGEST_ORDINARY and not any(map(str.isdigit, word)):
+        _remember(word)
+    return True
+
+
+def _remember(word: str) -> None:
+    if len(_ORDINARY) >= _MOST_ORDINARY:
+        _ORDINARY.clear()
+    _ORDINARY.add(word)
 
 
 def _masked_once(text: str) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -191,8 +192,14 @@ _TIME_WORDS = re.compile(
     r"|current|these days|nowadays|at the moment|at present|presently|latest|most recent(?:ly)?|so far)\b",
     re.IGNORECASE,
 )
-_SAYS_NOTHING = frozenset(question_terms("who what where when why how is are was were the"))
+_SAYS_NOTHING = "who what where when why how is are was were the"
 _UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+
+@cache
+def _empty_terms() -> frozenset[str]:
+    """Terms that ask for nothing; made when first needed, since stems need their library."""
+    return frozenset(question_terms(_SAYS_NOTHING))
 
 
 def read(text: str, people: People, now: datetime) -> Asked:
@@ -257,7 +264,7 @@ def _as_word(word: str) -> str:
 def _topic(text: str, names: Sequence[str]) -> tuple[str, list[str]]:
     """The text to embed and the terms to search for: without these names, unless nothing is left to look for."""
     topic = _without(text, names)
-    if not set(question_terms(topic)) - _SAYS_NOTHING:
+    if not set(question_terms(topic)) - _empty_terms():
         topic = text
     searched = question_terms(_TIME_WORDS.sub(" ", topic))
-    return topic, searched if set(searched) - _SAYS_NOTHING else question_terms(topic)
+    return topic, searched if set(searched) - _empty_terms() else question_terms(topic)
