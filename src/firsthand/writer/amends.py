@@ -23,12 +23,13 @@ _QUESTION = re.compile(r"[^.!?\n]*\?")
 
 def taken_back(hearing: Hearing) -> bool:
     """Whether the sentence takes something back; what it takes back is added to the reading."""
-    for pattern in hearing.language.requests.retract_about:
+    requests = hearing.language.requests
+    for pattern in hearing.heard(requests.retract_about):
         match = pattern.match(hearing.text)
         if match and not hearing.sentence.is_question and hearing.reading.is_meant():
             _take_back_about(hearing, match)
             return True
-    for pattern in (*hearing.language.requests.retract_joke, *hearing.language.requests.retract_last):
+    for pattern in hearing.heard((*requests.retract_joke, *requests.retract_last)):
         match = pattern.match(hearing.text)
         ends = _ENDS.match(hearing.text, match.end()) if match else None
         if match and ends and hearing.reading.is_meant():
@@ -50,7 +51,9 @@ def _take_back_last(hearing: Hearing, match: re.Match[str]) -> None:
         return
     if turn.is_all_claim and (turn.claims() or not turn.ends_in_question):
         _take_back_turn(hearing, match, turn)
-    elif turn.ends_in_claim or any(joke.search(hearing.text) for joke in hearing.language.requests.retract_joke):
+    elif turn.ends_in_claim or any(
+        joke.search(hearing.text) for joke in hearing.heard(hearing.language.requests.retract_joke)
+    ):
         turn.taken_back = reading.turn.takes_back = True
         reading.add(_retract_claim(hearing, match, p) for p in turn.last_claims)
 
@@ -106,7 +109,7 @@ def corrected(hearing: Hearing) -> bool:
 def _swapped(hearing: Hearing) -> bool:
     """Read "it's Meng, not Ming": the old value was claimed before, so that the words can mean nothing else."""
     start = hearing.after_lead(0, corrections=False)
-    for pattern in hearing.language.requests.correct_swap:
+    for pattern in hearing.heard(hearing.language.requests.correct_swap):
         match = pattern.match(hearing.text, start)
         if match is None:
             continue
@@ -120,7 +123,7 @@ def _swapped(hearing: Hearing) -> bool:
 def _replaced(hearing: Hearing) -> bool:
     """Read "no, it's Meng": one claim was made just before, and what was answered did not change the subject."""
     start = hearing.after_lead(0, corrections=False)
-    for pattern in hearing.language.requests.correct_bare:
+    for pattern in hearing.heard(hearing.language.requests.correct_bare):
         match = pattern.match(hearing.text, start)
         if match and not is_statement(hearing, match.start("new")):
             fitting = [c for c in _just_claimed(hearing) if _cut_like(hearing, c, match.span("new"))]

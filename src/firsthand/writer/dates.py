@@ -14,11 +14,12 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
 from firsthand.errors import InvalidInput
+from firsthand.writer.cues import Cues, Expressions, fold, numbers
 
 _PLACEHOLDER = re.compile(r"\{([a-z]+)\}")
 _DAY = timedelta(days=1)
@@ -55,11 +56,16 @@ class When:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Pattern:
     means: str
-    regex: re.Pattern[str]
+    text: str
     alone: bool
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The expression, compiled when a text first has what it requires."""
+        return re.compile(self.text, re.IGNORECASE)
 
 
 class Calendar:
@@ -70,29 +76,29 @@ class Calendar:
         self._words: Mapping[str, Mapping[str, Any]] = table["words"]
         self._relations = {word: kind for kind, words in table["relation"].items() for word in words}
         leading = _alternatives(self._relations)
-        named = {word for kind in ("unit", "month", "weekday", "offset") for word in self._words[kind]}
-        self._worth_reading = re.compile(
-            rf"\b(?:{_alternatives(named)}|fortnight|weekend|\d{{4}})(?!\w)", re.IGNORECASE
-        )
         self._patterns = [
             _Pattern(
                 each["means"],
-                re.compile(rf"\b(?:(?P<relation>{leading}) )?{self._expand(each['text'])}(?!\w)", re.IGNORECASE),
+                rf"\b(?:(?P<relation>{leading}) )?{self._expand(each['text'])}(?!\w)",
                 each["alone"],
             )
             for each in table["pattern"]
         ]
+        reading = Expressions({}, {})
+        self.required = [reading.required(each.text) for each in self._patterns]
+        self._cues = Cues(self.required)
 
-    def find(self, text: str, anchor: datetime, *, future: bool = False) -> list[When]:
+    def find(self, text: str, anchor: datetime, *, future: bool = False, cues: int | None = None) -> list[When]:
         """Every date in the text, in order, none overlapping.
 
         A month, a weekday or a day without a year is the latest such up to the anchor, or with `future` the next one.
         Words that name no date of the calendar (30 February) are passed over. Only the first 400 characters are read.
+        `cues` are the bits of what is `required`, where the caller has looked for them.
         """
         found: list[When] = []
-        if not self._worth_reading.search(text):
+        if cues == 0:
             return found
-        for when in sorted(self._candidates(text[:_LONGEST], anchor, future), key=lambda w: (w.start, -w.end)):
+        for when in sorted(self._candidates(text[:_LONGEST], anchor, future, cues), key=lambda w: (w.start, -w.end)):
             if not found or when.start >= found[-1].end:
                 found.append(when)
         return found
@@ -105,8 +111,9 @@ class Calendar:
                 return when
         raise InvalidInput(f"no known date: {text[:60]!r}; say for example 'yesterday', 'last week', '2024-05-31'")
 
-    def _candidates(self, text: str, anchor: datetime, future: bool) -> Iterator[When]:
-        for pattern in self._patterns:
+    def _candidates(self, text: str, anchor: datetime, future: bool, cues: int | None = None) -> Iterator[When]:
+        for number in numbers(self._cues.heard(fold(text).split()) if cues is None else cues):
+            pattern = self._patterns[number]
             for match in pattern.regex.finditer(text):
                 said = match["relation"]
                 if said is None and not pattern.alone:

@@ -6,21 +6,25 @@ of them. The rules themselves are in `statements.py`, `requests.py` and `amends.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from firsthand.model import Act, Kind, Source
 from firsthand.ports import Proposal
+from firsthand.writer.cues import numbers
 from firsthand.writer.dates import When
-from firsthand.writer.language import Language
+from firsthand.writer.language import Expression, Language, Saying
 from firsthand.writer.sentences import FILLER, Sentence
 from firsthand.writer.talk import Reading
 from firsthand.writer.values import Clause, Span
 
 PERSON = "user"  # the subject that is the owner's person
 _OPENING, _CLOSING = '"“„«', '"”“»'
+_CAPITAL = re.compile(r"(?!I\b)[A-Z]")
+_WORDS = re.compile(r"[a-z]+")
 _LEADS = 5  # words like "well, by the way" that are passed over before a clause, at most
 
 
@@ -33,7 +37,10 @@ class Hearing:
     sentence: Sentence
     source: Source = Source.QUOTED
     said_from: int | None = None  # where the words begin that ask to be kept
+    cues: int = 0  # which expressions may fit, as bits
     clauses: dict[bool, Clause] = field(default_factory=dict)
+    said: list[Saying] | None = None
+    lead_places: dict[tuple[int, bool], list[int]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -45,6 +52,39 @@ class Hearing:
         """When it was said."""
         return self.reading.turn.message.at
 
+    def heard(self, expressions: Iterable[Expression]) -> Iterator[re.Pattern[str]]:
+        """Give those of the expressions that may fit, by the words of the sentence."""
+        return (each.pattern for each in expressions if self.cues >> each.number & 1)
+
+    @property
+    def says(self) -> list[Saying]:
+        """Every way to say something that fits somewhere in the sentence, in the order of the table."""
+        if self.said is None:
+            self.said = self._sayings(self.language.sayings)
+        return self.said
+
+    @property
+    def says_elided(self) -> list[Saying]:
+        """The same for clauses without their "I"."""
+        return self._sayings(self.language.elided)
+
+    def _sayings(self, table: Mapping[int, Saying]) -> list[Saying]:
+        text = self.text
+        may_fit = (table[number] for number in numbers(self.cues) if number in table)
+        return [
+            saying
+            for saying in may_fit
+            if saying.expression.pattern.search(text) and (self.may_name or not saying.form.introduces)
+        ]
+
+    @property
+    def may_name(self) -> bool:
+        """Whether the sentence may name somebody: not when all its words are small and none is a known name."""
+        text, given = self.text, self.reading.names.given
+        return (
+            not text.isascii() or _CAPITAL.search(text, 1) is not None or any(w in given for w in _WORDS.findall(text))
+        )
+
     def clause(self, *, future: bool = False) -> Clause:
         """Give values a view of the sentence, with dates that lean to the past, or to the future."""
         if future not in self.clauses:
@@ -53,7 +93,9 @@ class Hearing:
                 language=self.language,
                 names=self.reading.names,
                 introduced=self.reading.introduced,
-                whens=self.language.calendar.find(self.text, self.at, future=future),
+                whens=self.language.calendar.find(
+                    self.text, self.at, future=future, cues=self.cues >> self.language.dates_from
+                ),
             )
         return self.clauses[future]
 
@@ -66,6 +108,12 @@ class Hearing:
 
     def leads(self, start: int, *, corrections: bool = True) -> list[int]:
         """List every place where the words of a clause may begin, with fewer and fewer words in front of them."""
+        places = self.lead_places.get((start, corrections))
+        if places is None:
+            places = self.lead_places[start, corrections] = self._leads(start, corrections=corrections)
+        return places
+
+    def _leads(self, start: int, *, corrections: bool) -> list[int]:
         marks, places = self.language.marks, [start]
         for _ in range(_LEADS):
             match = marks.lead.match(self.text, places[-1])

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
 from firsthand.errors import InvalidInput
+from firsthand.writer.cues import Cues, Expressions
 from firsthand.writer.dates import Calendar, calendar
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z]+)(\??)\}")
 _FLAGS = re.IGNORECASE
-_OPENING = re.compile(r"(?:\{\w+\}|\w+)(?![\w{?*+])")  # what a saying begins with, where that is plain
 _ELIDED = re.compile(r"^(?:\{me\}|\{I\}|I|ich) ")
 _VALUE_LONGEST = 300
+_MOST_WORDS = 50_000  # distinct words that are remembered to be hints or not
+_PIECE, _HINT = 1, 2
 _LAZY = "(?P<{}>.{{1,60}}?)"
 _PERSON = "{Name}(?: {Name}){0,2}"
 
@@ -72,33 +74,24 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Saying:
-    """One way to say a form."""
+class Expression:
+    """An expression of the table, compiled when a text first has what it requires: most talk needs few."""
 
-    form: Form
+    number: int  # its bit among the cues of its language
     text: str
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The expression, compiled when it is first needed: most talk needs few."""
+        """The expression, compiled."""
         return _compiled(self.text)
 
 
-class Sayings:
-    """All ways to say the forms, by the words that they begin with, so that most are passed over at one look."""
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """One way to say a form."""
 
-    def __init__(self, groups: Iterable[tuple[re.Pattern[str], Sequence[tuple[int, Saying]]]]) -> None:
-        """`groups` are openings, each with the sayings that begin so and their places in the table."""
-        self._groups = tuple(groups)
-        self._joined: dict[tuple[int, ...], tuple[Saying, ...]] = {}  # no more keys than openings fit together
-
-    def at(self, text: str, place: int) -> tuple[Saying, ...]:
-        """List those that may begin at a place of a text, in the order of the table."""
-        fitting = tuple(number for number, (opening, _) in enumerate(self._groups) if opening.match(text, place))
-        if fitting not in self._joined:
-            found = sorted((each for number in fitting for each in self._groups[number][1]), key=lambda each: each[0])
-            self._joined[fitting] = tuple(saying for _, saying in found)
-        return self._joined[fitting]
+    form: Form
+    expression: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,21 +119,33 @@ class Marks:
 class Requests:
     """Whole sentences that ask something of memory."""
 
-    remember: tuple[re.Pattern[str], ...]
-    remember_back: re.Pattern[str]  # "remember that", after what is meant
+    remember: tuple[Expression, ...]
+    remember_back: tuple[Expression, ...]  # "remember that", after what is meant
     polite: re.Pattern[str]  # "can you", before a request that ends with a question mark
     remember_never: re.Pattern[str]
     remember_clause: re.Pattern[str]
     remember_own: re.Pattern[str]
-    howto: tuple[re.Pattern[str], ...]
-    howto_after: tuple[re.Pattern[str], ...]
-    rule: tuple[re.Pattern[str], ...]
+    howto: tuple[Expression, ...]
+    howto_after: tuple[Expression, ...]
+    rule: tuple[Expression, ...]
     wish: re.Pattern[str]
-    retract_joke: tuple[re.Pattern[str], ...]  # what was said was not meant
-    retract_last: tuple[re.Pattern[str], ...]
-    retract_about: tuple[re.Pattern[str], ...]
-    correct_bare: tuple[re.Pattern[str], ...]
-    correct_swap: tuple[re.Pattern[str], ...]
+    retract_joke: tuple[Expression, ...]  # what was said was not meant
+    retract_last: tuple[Expression, ...]
+    retract_about: tuple[Expression, ...]
+    correct_bare: tuple[Expression, ...]
+    correct_swap: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """Which bits of the cues are those of each rule."""
+
+    retract: int
+    remember: int
+    wish: int
+    correct: int
+    tell: int
+    every: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +157,14 @@ class Language:
     requests: Requests
     values: Mapping[str, ValueRule]
     forms: tuple[Form, ...]
-    sayings: Sayings
-    elided: Sayings  # without their first word "I", after another clause of the person's
+    masks: Masks
+    cues: Cues  # of the expressions that are looked for, and of dates
+    dates_from: int  # the first bit of the cues that is a date's
+    sayings: Mapping[int, Saying]  # all ways to say the forms, by the number of their expression
+    elided: Mapping[int, Saying]  # without their first word "I", after another clause of the person's
     mine: re.Pattern[str]  # "my" and "I": what a clause about somebody new begins with
     bond: re.Pattern[str]  # what somebody can be to the person: "close friend"
-    introductions: tuple[re.Pattern[str], ...]
+    introductions: tuple[Expression, ...]
     after_names: frozenset[str]
     after_words: frozenset[str]
     conjunctions: frozenset[str]
@@ -201,9 +209,13 @@ class Ear:
         if not self._file.is_file():
             raise InvalidInput(f"the rules writer has no table for language {code!r}")
 
-    def hears(self, text: str) -> bool:
-        """Whether a word stands there without which nothing is said that the table listens for."""
-        return self._hint.search(text) is not None
+    def hears(self, text: str, words: Sequence[str]) -> bool:
+        """Whether something stands there without which nothing is said that the table listens for.
+
+        `words` are those of the text, folded.
+        """
+        seen = set(map(self._looked_at, words))
+        return _HINT in seen or (_PIECE in seen and self._hint.search(text) is not None)
 
     @cached_property
     def language(self) -> Language:
@@ -218,6 +230,12 @@ class Ear:
     @cached_property
     def _table(self) -> Mapping[str, Any]:
         return tomllib.loads(self._file.read_text(encoding="utf-8"))
+
+    @cached_property
+    def _looked_at(self) -> Callable[[str], int]:
+        """Tell of a word whether it is a hint, or may be a piece of one of several words; remembered."""
+        hint, pieces = self._hint, Cues([Expressions({}, {}).required(self._table["hint"])])
+        return lru_cache(_MOST_WORDS)(lambda word: _HINT if hint.search(word) else _PIECE * bool(pieces.heard([word])))
 
     @cached_property
     def _hint(self) -> re.Pattern[str]:
@@ -263,22 +281,38 @@ class _Table:
         self.words: dict[str, str] = dict(table["words"])
         self.words["who"] = rf"(?:{{my}} (?P<via>[\w -]{{2,40}}?),? )?(?P<who>{_PERSON}),?"
         self.words["bonding"] = "(?:(?:{closeness}) )*(?:{relation})"
+        self.expressions = Expressions(self.words, self._value_cues())
+        self.required: list[tuple[frozenset[str], ...]] = []
 
     def language(self) -> Language:
         table = self.table
         joined = "|".join(table["after"]["conjunctions"].split())
         forms = [(self._form(each), each["says"]) for each in table["form"]]
+        says = [(form, text) for form, texts in forms for text in texts]
+        elided = [(form, _ELIDED.sub("", text, count=1)) for form, text in says if _ELIDED.match(text)]
+        requests, introductions = self._requests(), self._cued(table["introductions"])
+        sayings, without_i = self._sayings(says), self._sayings(elided)
         return Language(
             code=table["language"],
             marks=self._marks(),
-            requests=self._requests(),
+            requests=requests,
+            introductions=introductions,
+            sayings=sayings,
+            elided=without_i,
+            dates_from=len(self.required),
+            masks=Masks(
+                retract=_mask((*requests.retract_about, *requests.retract_joke, *requests.retract_last)),
+                remember=_mask((*requests.remember_back, *requests.remember)),
+                wish=_mask((*requests.howto, *requests.howto_after, *requests.rule)),
+                correct=_mask((*requests.correct_bare, *requests.correct_swap)),
+                tell=_mask(introductions) | _bits(sayings) | _bits(without_i),
+                every=(1 << len(self.required)) - 1,
+            ),
+            cues=Cues([*self.required, *self.dates.required]),
             values={name: self._value(name, each) for name, each in table["value"].items()},
             forms=tuple(form for form, _ in forms),
-            sayings=self._sayings((form, text) for form, says in forms for text in says),
-            elided=self._elided((form, text) for form, says in forms for text in says),
             mine=self._compile("(?:{own})\\b"),
             bond=self._compile("{bonding}"),
-            introductions=tuple(self._all(table["introductions"])),
             after_names=frozenset(table["after"]["names"].split()),
             after_words=frozenset(table["after"]["words"].split()),
             conjunctions=frozenset(table["after"]["conjunctions"].split()),
@@ -301,21 +335,21 @@ class _Table:
         remember, howto = self.table["remember"], self.table["howto"]
         retract, correct = self.table["retract"], self.table["correct"]
         return Requests(
-            remember=self._all(remember["says"]),
-            remember_back=self._compile(remember["back"]),
+            remember=self._cued(remember["says"]),
+            remember_back=self._cued([remember["back"]]),
             polite=self._compile(remember["polite"]),
             remember_never=self._compile(remember["never"]),
             remember_clause=self._compile(remember["clause"]),
             remember_own=self._compile(remember["own"]),
-            howto=self._all(howto["says"]),
-            howto_after=self._all(howto["after"]),
-            rule=self._all(howto["rule"]),
+            howto=self._cued(howto["says"]),
+            howto_after=self._cued(howto["after"]),
+            rule=self._cued(howto["rule"]),
             wish=self._compile(howto["wish"]),
-            retract_joke=self._all(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["joke"]),
-            retract_last=self._all(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["last"]),
-            retract_about=self._all(f"{retract['lead']}{each}" for each in retract["about"]),
-            correct_bare=self._all(correct["bare"]),
-            correct_swap=self._all(correct["swap"]),
+            retract_joke=self._cued(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["joke"]),
+            retract_last=self._cued(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["last"]),
+            retract_about=self._cued(f"{retract['lead']}{each}" for each in retract["about"]),
+            correct_bare=self._cued(correct["bare"]),
+            correct_swap=self._cued(correct["swap"]),
         )
 
     def _form(self, each: Mapping[str, Any]) -> Form:
@@ -334,19 +368,27 @@ class _Table:
             bare=each.get("bare", False),
         )
 
-    def _sayings(self, says: Iterable[tuple[Form, str]]) -> Sayings:
-        groups: dict[str, list[tuple[int, Saying]]] = {}
-        for number, (form, text) in enumerate(says):
-            opening = _OPENING.match(text)
-            saying = (number, Saying(form, self._expand(text)))
-            groups.setdefault(opening[0] if opening else "", []).append(saying)
-        return Sayings((self._opening(words), each) for words, each in groups.items())
+    def _sayings(self, says: Iterable[tuple[Form, str]]) -> dict[int, Saying]:
+        sayings = [Saying(form, self._expression(text, form.sets[0][1])) for form, text in says]
+        return {saying.expression.number: saying for saying in sayings}
 
-    def _opening(self, words: str) -> re.Pattern[str]:
-        return self._compile(f"(?:{words})\\b" if words.isalpha() else words)
+    def _cued(self, texts: Iterable[str]) -> tuple[Expression, ...]:
+        return tuple(map(self._expression, texts))
 
-    def _elided(self, says: Iterable[tuple[Form, str]]) -> Sayings:
-        return self._sayings((form, _ELIDED.sub("", text, count=1)) for form, text in says if _ELIDED.match(text))
+    def _value_cues(self) -> dict[str, frozenset[str]]:
+        """What a text must hold for a value to be cut from it, for kinds of value that are known by their words."""
+        reading = Expressions(self.words, {})
+        found: dict[str, frozenset[str]] = {}
+        for name, each in self.table["value"].items():
+            if each["shape"] == "listed":
+                found[name] = reading.of_words(each["heads"])
+            elif each["shape"] == "pattern" and (clauses := reading.required(each["pattern"])):
+                found[name] = clauses[0]
+        return found
+
+    def _expression(self, text: str, sure: str = "") -> Expression:
+        self.required.append(self.expressions.required(text, sure))
+        return Expression(len(self.required) - 1, self._expand(text))
 
     def _value(self, name: str, each: Mapping[str, Any]) -> ValueRule:
         pattern = each.get("pattern")
@@ -379,9 +421,6 @@ class _Table:
             anything_after=bool(each.get("anything_after")),
         )
 
-    def _all(self, texts: Sequence[str] | Iterator[str]) -> tuple[re.Pattern[str], ...]:
-        return tuple(map(self._compile, texts))
-
     def _compile(self, text: str) -> re.Pattern[str]:
         return _compiled(self._expand(text))
 
@@ -397,6 +436,14 @@ class _Table:
             return self._expand(self.words[name])
 
         return _PLACEHOLDER.sub(word, text)
+
+
+def _mask(expressions: Iterable[Expression]) -> int:
+    return _bits(each.number for each in expressions)
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return sum(1 << number for number in numbers)
 
 
 def _compiled(text: str) -> re.Pattern[str]:

@@ -22,9 +22,10 @@ _TEXT = 2  # words of a free text, at least
 def remembered(hearing: Hearing) -> bool:
     """Whether the sentence asks to have something remembered; what it is is added to the reading."""
     start = hearing.after_lead(0)
-    if hearing.language.requests.remember_back.match(hearing.text, start):
+    requests = hearing.language.requests
+    if any(pattern.match(hearing.text, start) for pattern in hearing.heard(requests.remember_back)):
         return _keep_before(hearing)
-    for pattern in hearing.language.requests.remember:
+    for pattern in hearing.heard(requests.remember):
         match = pattern.match(hearing.text, start)
         if match and _is_request(hearing, match) and hearing.reading.is_meant():
             hearing.source, hearing.said_from = Source.STATED, match.start()
@@ -99,7 +100,7 @@ def wished(hearing: Hearing) -> bool:
 
 def _from_now_on(hearing: Hearing) -> bool:
     start, requests = hearing.after_lead(0), hearing.language.requests
-    for pattern in (*requests.howto, *requests.howto_after):
+    for pattern in hearing.heard((*requests.howto, *requests.howto_after)):
         match = pattern.match(hearing.text, start)
         if match is None or not hearing.reading.is_meant():
             continue
@@ -115,7 +116,7 @@ def _from_now_on(hearing: Hearing) -> bool:
 
 def _as_a_rule(hearing: Hearing) -> bool:
     start = hearing.after_lead(0)
-    for pattern in hearing.language.requests.rule:
+    for pattern in hearing.heard(hearing.language.requests.rule):
         match = pattern.match(hearing.text, start)
         if match and not hearing.sentence.is_question and hearing.reading.is_meant():
             if not tell(hearing, start):

@@ -9,12 +9,15 @@ proposed. It proposes only: what may enter is decided in `ledger/admission.py`, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from firsthand.model import Message, Role
 from firsthand.ports import Proposal
 from firsthand.writer.amends import corrected, taken_back
+from firsthand.writer.cues import fold
 from firsthand.writer.hearing import Hearing
-from firsthand.writer.language import ear, gazetteer
+from firsthand.writer.language import Ear, Language, ear, gazetteer
 from firsthand.writer.requests import remembered, wished
 from firsthand.writer.sentences import LONGEST_MESSAGE, Sentence, own_words, sentences
 from firsthand.writer.statements import tell
@@ -54,7 +57,7 @@ class RulesWriter:
         turn = Turn(message, mine=self._is_the_persons(message))
         if turn.mine and len(message.content) <= LONGEST_MESSAGE:
             self._read(talk, turn)
-        talk.turns.append(turn)
+        talk.add(turn)
         return turn.proposals
 
     def _is_the_persons(self, message: Message) -> bool:
@@ -63,19 +66,46 @@ class RulesWriter:
 
     def _read(self, talk: Talk, turn: Turn) -> None:
         text = own_words(turn.message.content)
-        ears = [each for each in self._ears if each.hears(text)]
-        languages = [each.language for each in ears]
-        reading = Reading(self.name, languages, gazetteer(), talk, turn, talk.people())
-        for sentence in sentences(text, frozenset[str]().union(*(each.abbreviations for each in ears))):
+        words = fold(text).split()
+        heard = _Heard.of(tuple(each for each in self._ears if each.hears(text, words)))
+        reading = Reading(self.name, heard.languages, gazetteer(), talk, turn, set(talk.people))
+        for sentence in sentences(text, heard.abbreviations):
             reading.hear(sentence)
             _listen(reading, sentence)
         reading.finish()
 
 
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """The languages that a message may be in."""
+
+    languages: tuple[Language, ...]
+    abbreviations: frozenset[str]
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def of(cls, ears: tuple[Ear, ...]) -> _Heard:
+        """Those of some ears."""
+        abbreviations = frozenset[str]().union(*(each.abbreviations for each in ears))
+        return cls(tuple(each.language for each in ears), abbreviations)
+
+
 def _listen(reading: Reading, sentence: Sentence) -> bool:
     """Hear a sentence in each language until one understands it."""
+    words = fold(sentence.text).split()
     for each in reading.languages:
-        hearing = Hearing(reading, each, sentence)
-        if any(rule(hearing) for rule in (taken_back, remembered, wished, corrected, tell)):
+        cues = each.cues.heard(words)
+        if cues & each.masks.every and _understood(Hearing(reading, each, sentence, cues=cues)):
             return True
     return False
+
+
+def _understood(hearing: Hearing) -> bool:
+    cues, masks = hearing.cues, hearing.language.masks
+    return bool(
+        (cues & masks.retract and taken_back(hearing))
+        or (cues & masks.remember and remembered(hearing))
+        or (cues & masks.wish and wished(hearing))
+        or (cues & masks.correct and corrected(hearing))
+        or (cues & masks.tell and tell(hearing))
+    )

@@ -9,28 +9,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 FILLER = "\ufffc"  # stands for each character that is not the speaker's own
 LONGEST_MESSAGE = 20_000  # characters; what is longer is a document, not talk, and is not read
 _LONGEST_SENTENCE = 600
 
+_UNPLAIN = re.compile("[\u2019\u2018\u02bc\u00a0\u202f\t]")
 _TO_PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00a0": " ", "\u202f": " ", "\t": " "})
 
+# What somebody else wrote, each with words one of which is in it: most messages have none, and that is soon seen.
 _OTHERS = (
-    re.compile(r"```.*?(?:```|\Z)", re.DOTALL),
-    re.compile(r"^~~~.*?(?:^~~~|\Z)", re.DOTALL | re.MULTILINE),
-    re.compile(r"`[^`\n]{1,300}`"),
-    re.compile(r"^[ \t]*>.*$", re.MULTILINE),
-    re.compile(
-        r"^[ \t]*(?:-{3,} ?(?:Original|Forwarded)|On .{5,120} wrote:|Am .{5,120} schrieb ).*", re.DOTALL | re.MULTILINE
+    (("```",), re.compile(r"```.*?(?:```|\Z)", re.DOTALL)),
+    (("~~~",), re.compile(r"^~~~.*?(?:^~~~|\Z)", re.DOTALL | re.MULTILINE)),
+    (("`",), re.compile(r"`[^`\n]{1,300}`")),
+    ((">",), re.compile(r"^[ \t]*>.*$", re.MULTILINE)),
+    (
+        ("---", " wrote:", " schrieb "),
+        re.compile(
+            r"^[ \t]*(?:-{3,} ?(?:Original|Forwarded)|On .{5,120} wrote:|Am .{5,120} schrieb ).*",
+            re.DOTALL | re.MULTILINE,
+        ),
     ),
-    re.compile(
-        r"^(?:From|Von): .*\n(?:(?:To|An|Sent|Gesendet|Date|Datum|Subject|Betreff|Cc): .*\n?)+.*",
-        re.DOTALL | re.MULTILINE,
+    (
+        ("From: ", "Von: "),
+        re.compile(
+            r"^(?:From|Von): .*\n(?:(?:To|An|Sent|Gesendet|Date|Datum|Subject|Betreff|Cc): .*\n?)+.*",
+            re.DOTALL | re.MULTILINE,
+        ),
     ),
-    re.compile(r"https?://\S{1,2000}"),
+    (("http",), re.compile(r"https?://\S{1,2000}")),
 )
+_OPENS = re.compile(r"[\"“„«\u201a]|(?<![\w'])'")
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|„[^“”\n]{1,600}[“”]|«[^»\n]{1,600}»|\u201a[^'\n]{1,600}'"
     r"|(?<![\w'])'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){2,600}'(?!\w)"
@@ -40,16 +50,14 @@ _LABELLED = re.compile(
     r"^[ \t]*(?:\[[^\]\n]{1,30}\][ \t]*)?(?:[A-Z][\w.-]{0,20}(?: [A-Z][\w.-]{0,20}){0,2}|[a-z]{2,12})[ \t]?:[ \t].*$",
     re.MULTILINE,
 )
-_WIDEST_GAP = 200
-_BLANKS = re.compile(r"\s*")
-_BULLET = re.compile(r"(?:[-*•\u2013]|\d{1,2}[.)])\s+")
+_GAP = re.compile(r"\s{0,200}")
+_BEGINS = re.compile(r"\s*(?:(?:[-*•\u2013]|\d{1,2}[.)])\s+)?")  # blanks and a bullet
 _WORD = re.compile(r"[^\W\d_]+")
 _CAPITAL_ANYWAY = frozenset({"I", "m", "ve", "d", "ll"})
 _STOP = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """One sentence: its text with what is not the speaker's own blanked, and its place in the message."""
 
     text: str
@@ -79,12 +87,13 @@ class Sentence:
 
 def own_words(content: str) -> str:
     """Give the content, same length, with code, quoted mail, quotations and speaker-labelled lines blanked."""
-    text = content.translate(_TO_PLAIN)
-    for others in _OTHERS:
-        text = others.sub(_blank, text)
-    if len(_LABELLED.findall(text)) > 1:
+    text = content.translate(_TO_PLAIN) if _UNPLAIN.search(content) else content
+    for words, others in _OTHERS:
+        if any(map(text.__contains__, words)):
+            text = others.sub(_blank, text)
+    if text.count(":") > 1 and "\n" in text and len(_LABELLED.findall(text)) > 1:
         text = _LABELLED.sub(_blank, text)
-    return _QUOTED.sub(_unquote, text)
+    return _QUOTED.sub(_unquote, text) if _OPENS.search(text) else text
 
 
 def sentences(text: str, abbreviations: frozenset[str]) -> Iterator[Sentence]:
@@ -98,15 +107,15 @@ def sentences(text: str, abbreviations: frozenset[str]) -> Iterator[Sentence]:
 
 
 def _split(line: str, abbreviations: frozenset[str]) -> Iterator[tuple[int, int]]:
-    bullet = _BULLET.match(line.lstrip())
-    start = len(line) - len(line.lstrip()) + (bullet.end() if bullet else 0)
+    start = _BEGINS.match(line).end()  # type: ignore[union-attr] # it fits everywhere
     for stop in _STOP.finditer(line, start):
-        if stop[0] == "." and _is_abbreviation(line, start, stop.start(), abbreviations):
+        end = stop.end()
+        if stop[0] == "." and _is_abbreviation(line, start, end - 1, abbreviations):
             continue
-        yield start, stop.end()
-        start = stop.end() + len(_BLANKS.findall(line, stop.end(), stop.end() + _WIDEST_GAP)[0])
-    if start < len(line.rstrip()):
-        yield start, len(line.rstrip())
+        yield start, end
+        start = _GAP.match(line, end).end()  # type: ignore[union-attr] # it fits everywhere
+    if start < (end := len(line.rstrip())):
+        yield start, end
 
 
 def _is_abbreviation(line: str, start: int, dot: int, abbreviations: frozenset[str]) -> bool:

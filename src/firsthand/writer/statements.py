@@ -53,6 +53,8 @@ def tell(hearing: Hearing, start: int = 0) -> bool:
     hearing.reading.add(found)
     said = bool(found)
     before: Heard | None = None
+    if not hearing.says:
+        return said
     for place in _places(hearing, start):
         if before and place < before.end:
             continue
@@ -102,11 +104,13 @@ def _beginning(hearing: Hearing, place: int) -> tuple[int, When | None]:
 
 
 def _heard(hearing: Hearing, start: int, *, elided: bool = False, leading: When | None = None) -> Heard | None:
-    text, language = hearing.text, hearing.language
-    sayings = language.sayings.at(text, start) + (language.elided.at(text, start) if elided else ())
-    may_name = _may_name_somebody(hearing, start)
-    for saying in sayings:
-        match = saying.pattern.match(text, start) if may_name or not saying.form.about_others else None
+    may_name: bool | None = None
+    for saying in hearing.says if not elided else [*hearing.says, *hearing.says_elided]:
+        if saying.form.about_others:
+            may_name = _may_name_somebody(hearing, start) if may_name is None else may_name
+            if not may_name:
+                continue
+        match = saying.expression.pattern.match(hearing.text, start)
         if match:
             clause = hearing.clause(future=saying.form.needs == "future")
             heard = _claimed(_Match(hearing, saying.form, clause, match, leading))
@@ -275,7 +279,7 @@ def _introduces(m: _Match, tail: str) -> bool:
 
 def _introductions(hearing: Hearing, start: int) -> Iterator[Proposal]:
     """Find those whom the person names in passing: "my sister Ana"."""
-    for pattern in hearing.language.introductions:
+    for pattern in hearing.heard(hearing.language.introductions):
         for match in pattern.finditer(hearing.text, start):
             bond = _bond(hearing, match)
             if bond is None or _is_enumeration(hearing, match) or not hearing.reading.is_meant():

@@ -45,6 +45,12 @@ class Talk:
     """The turns of one session so far, oldest first."""
 
     turns: list[Turn] = field(default_factory=list)
+    people: set[str] = field(default_factory=set)  # those who were introduced, folded
+
+    def add(self, turn: Turn) -> None:
+        """Take in the next turn."""
+        self.turns.append(turn)
+        self.people.update(p.subject.casefold() for p in turn.proposals if p.attribute == "relationship")
 
     def mine(self) -> Iterator[Turn]:
         """Walk the person's turns, newest first."""
@@ -53,10 +59,6 @@ class Talk:
     def since(self, turn: Turn) -> list[Turn]:
         """List the turns after one of them."""
         return self.turns[self.turns.index(turn) + 1 :]
-
-    def people(self) -> set[str]:
-        """Name those who were introduced, folded."""
-        return {p.subject.casefold() for t in self.turns for p in t.proposals if p.attribute == "relationship"}
 
 
 @dataclass(slots=True)

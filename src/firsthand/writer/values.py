@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 
 from firsthand.writer.dates import When
 from firsthand.writer.language import Gazetteer, Language, ValueRule
@@ -81,7 +81,7 @@ class Clause:
 
 
 def _names(clause: Clause, rule: ValueRule, span: Span) -> list[Span]:
-    tokens = list(_TOKEN.finditer(clause.text, *span))[: rule.longest + 6]
+    tokens = list(islice(_TOKEN.finditer(clause.text, *span), rule.longest + 6))
     count, first = 0, 0
     while first < len(tokens) and _plain(tokens[first]) in rule.before and _is_name(tokens, first + 1):
         first += 1
