@@ -103,7 +103,9 @@ def _retract_claim(hearing: Hearing, match: re.Match[str], claim: Proposal) -> P
 
 def corrected(hearing: Hearing) -> bool:
     """Whether the sentence corrects a claim made just before; the correction is added to the reading."""
-    return not hearing.sentence.is_question and (_swapped(hearing) or _replaced(hearing))
+    if hearing.sentence.is_question or not hearing.reading.has_claims():
+        return False
+    return _swapped(hearing) or _replaced(hearing)
 
 
 def _swapped(hearing: Hearing) -> bool:

@@ -20,8 +20,6 @@ _LONG_ENOUGH = 5  # letters and blanks beyond which a cue is not rarer for being
 _MOST_WORDS = 50_000  # distinct words whose cues are remembered
 _DIGIT = "0"  # stands for every digit, in cues and in folded texts
 
-# What `re` takes for the same letter when case is ignored, and `str.casefold` does not.
-_ALIKE = {ord("\u0130"): "i", ord("\u0131"): "i"}
 _DIGITS = {ord(digit): _DIGIT for digit in "0123456789"}
 
 _ITEM = re.compile(
@@ -49,12 +47,13 @@ class _Part:
 
     spellings: Spellings | None
     clauses: tuple[Spellings, ...] = ()  # of each of these, one
-    closes: bool = False  # it is nothing, or ends with a blank
+    ends: bool = False  # with a blank
+    closes: bool = False  # with a blank, or it is nothing
 
 
 _NOTHING = _Part(frozenset({""}))
 _UNKNOWN = _Part(None)
-_BLANK = _Part(None, closes=True)  # one or more, between two words
+_BLANK = _Part(None, ends=True, closes=True)  # one or more, between two words
 
 
 class Expressions:
@@ -91,22 +90,28 @@ class Expressions:
         return _Part(
             spellings if few else None,
             () if either is None else (either,),
+            ends=all(branch.ends for branch in branches),
             closes=all(branch.closes for branch in branches),
         )
 
     def _branch(self, reading: _Reading) -> _Part:
         run = _NOTHING.spellings or frozenset()
         clauses: list[Spellings] = []
-        whole, closed = True, False  # closed: whatever stands here is after a blank
+        whole = True
+        ends, closes = (
+            False,
+            True,
+        )  # whether a blank is before what stands here; and whether, if one is before all of it
         while (part := self._item(reading)) is not None:
             joined = _joined(run, part.spellings)
             if joined is not None:
-                run, closed = joined, closed and joined == run
+                ends, closes = ends and joined == run, closes and joined == run
+                run = joined
                 continue
-            whole, closed = False, part is _BLANK or (closed and part.closes)
+            whole, ends, closes = False, part.ends or (ends and part.closes), part.ends or (closes and part.closes)
             clauses += [frozenset(each + " " for each in run) if part is _BLANK else run, *part.clauses]
-            run = part.spellings or frozenset({" " if closed else ""})
-        return _Part(run if whole else None, (*clauses, run), closes=closed)
+            run = part.spellings or frozenset({" " if ends else ""})
+        return _Part(run if whole else None, (*clauses, run), ends=ends, closes=closes)
 
     def _item(self, reading: _Reading) -> _Part | None:
         item = reading.next()
@@ -195,7 +200,7 @@ def _repeated(part: _Part, times: re.Match[str] | None) -> _Part:
     for _ in range(least - 1):
         spellings = _joined(spellings, part.spellings) if spellings is not None else None
     once = () if part.spellings is None else (part.spellings,)
-    return _Part(spellings, (*part.clauses, *once), closes=part.closes)
+    return _Part(spellings, (*part.clauses, *once), ends=part.ends, closes=part.closes)
 
 
 def _joined(run: Spellings, following: Spellings | None) -> Spellings | None:
@@ -277,7 +282,9 @@ class Cues:
 
 def fold(text: str) -> str:
     """Fold a text for its words to be read: without case. Digits are folded word by word."""
-    return text.lower() if text.isascii() else text.translate(_ALIKE).casefold()
+    if text.isascii():
+        return text.lower()
+    return text.casefold().replace("i\u0307", "i").replace("\u0131", "i")  # all alike to `re` when case is ignored
 
 
 def _folded(text: str) -> str:

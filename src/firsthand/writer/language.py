@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -22,8 +22,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z]+)(\??)\}")
 _FLAGS = re.IGNORECASE
 _ELIDED = re.compile(r"^(?:\{me\}|\{I\}|I|ich) ")
 _VALUE_LONGEST = 300
-_MOST_WORDS = 50_000  # distinct words that are remembered to be hints or not
-_PIECE, _HINT = 1, 2
+PIECE, HINT = 1, 2
 _LAZY = "(?P<{}>.{{1,60}}?)"
 _PERSON = "{Name}(?: {Name}){0,2}"
 
@@ -209,13 +208,16 @@ class Ear:
         if not self._file.is_file():
             raise InvalidInput(f"the rules writer has no table for language {code!r}")
 
-    def hears(self, text: str, words: Sequence[str]) -> bool:
-        """Whether something stands there without which nothing is said that the table listens for.
+    def hint(self, word: str) -> int:
+        """Tell of a folded word whether it is one without which nothing is said that the table listens for.
 
-        `words` are those of the text, folded.
+        HINT if it is, PIECE if it may be one of several words that are such a hint together, else 0.
         """
-        seen = set(map(self._looked_at, words))
-        return _HINT in seen or (_PIECE in seen and self._hint.search(text) is not None)
+        return HINT if self._hint.search(word) else PIECE * bool(self._pieces.heard([word]))
+
+    def hears(self, text: str) -> bool:
+        """Whether a hint stands there, of one word or several."""
+        return self._hint.search(text) is not None
 
     @cached_property
     def language(self) -> Language:
@@ -232,14 +234,13 @@ class Ear:
         return tomllib.loads(self._file.read_text(encoding="utf-8"))
 
     @cached_property
-    def _looked_at(self) -> Callable[[str], int]:
-        """Tell of a word whether it is a hint, or may be a piece of one of several words; remembered."""
-        hint, pieces = self._hint, Cues([Expressions({}, {}).required(self._table["hint"])])
-        return lru_cache(_MOST_WORDS)(lambda word: _HINT if hint.search(word) else _PIECE * bool(pieces.heard([word])))
+    def _pieces(self) -> Cues:
+        several = "|".join(each for each in self._table["hint"] if " " in each)
+        return Cues([Expressions({}, {}).required(several)])
 
     @cached_property
     def _hint(self) -> re.Pattern[str]:
-        return re.compile(self._table["hint"], _FLAGS)
+        return re.compile(rf"\b(?:{'|'.join(self._table['hint'])})\b", _FLAGS)
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,7 @@ proposed. It proposes only: what may enter is decided in `ledger/admission.py`, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,12 +17,14 @@ from firsthand.ports import Proposal
 from firsthand.writer.amends import corrected, taken_back
 from firsthand.writer.cues import fold
 from firsthand.writer.hearing import Hearing
-from firsthand.writer.language import Ear, Language, ear, gazetteer
+from firsthand.writer.language import HINT, PIECE, Ear, Language, ear, gazetteer
 from firsthand.writer.requests import remembered, wished
 from firsthand.writer.sentences import LONGEST_MESSAGE, Sentence, own_words, sentences
 from firsthand.writer.statements import tell
 from firsthand.writer.talk import Reading, Talk, Turn
 
+_MOST_WORDS = 50_000  # distinct words that are remembered to be hints or not
+_HINT_BITS = 2  # of each language, in what is remembered of a word
 _LOOK_BACK = 12  # turns before the new ones that are read for what was claimed just before
 
 
@@ -38,6 +40,7 @@ class RulesWriter:
         """
         self._aliases = frozenset(aliases)
         self._ears = tuple(ear(code) for code in languages)
+        self._hints: Callable[[str], int] = lru_cache(_MOST_WORDS)(self._hint)
 
     def propose(self, messages: Sequence[Message], before: Sequence[Message]) -> list[Proposal]:
         """Claims found in `messages`, in order; `before` are the turns that precede them in the session.
@@ -47,13 +50,11 @@ class RulesWriter:
         """
         talks: dict[str | None, Talk] = {}
         for message in before[-_LOOK_BACK:]:
-            self._hear(message, talks.setdefault(message.session, Talk()))
-        found: list[Proposal] = []
-        for message in messages:
-            found.extend(self._hear(message, talks.setdefault(message.session, Talk())))
-        return found
+            self._hear(message, talks)
+        return [proposal for message in messages for proposal in self._hear(message, talks)]
 
-    def _hear(self, message: Message, talk: Talk) -> list[Proposal]:
+    def _hear(self, message: Message, talks: dict[str | None, Talk]) -> list[Proposal]:
+        talk = talks.get(message.session) or talks.setdefault(message.session, Talk())
         turn = Turn(message, mine=self._is_the_persons(message))
         if turn.mine and len(message.content) <= LONGEST_MESSAGE:
             self._read(talk, turn)
@@ -66,13 +67,27 @@ class RulesWriter:
 
     def _read(self, talk: Talk, turn: Turn) -> None:
         text = own_words(turn.message.content)
-        words = fold(text).split()
-        heard = _Heard.of(tuple(each for each in self._ears if each.hears(text, words)))
+        heard = self._heard(text)
         reading = Reading(self.name, heard.languages, gazetteer(), talk, turn, set(talk.people))
         for sentence in sentences(text, heard.abbreviations):
             reading.hear(sentence)
             _listen(reading, sentence)
         reading.finish()
+
+    def _heard(self, text: str) -> _Heard:
+        """The languages that a text may be in: those of its words that are hints, each looked at once."""
+        seen = 0
+        for hints in set(map(self._hints, fold(text).split())):
+            seen |= hints
+        ears = []
+        for each in self._ears:
+            if seen & HINT or (seen & PIECE and each.hears(text)):
+                ears.append(each)
+            seen >>= _HINT_BITS
+        return _Heard.of(tuple(ears))
+
+    def _hint(self, word: str) -> int:
+        return sum(each.hint(word) << (_HINT_BITS * place) for place, each in enumerate(self._ears))
 
 
 @dataclass(frozen=True, slots=True)

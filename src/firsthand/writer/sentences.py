@@ -40,7 +40,8 @@ _OTHERS = (
     ),
     (("http",), re.compile(r"https?://\S{1,2000}")),
 )
-_OPENS = re.compile(r"[\"“„«\u201a]|(?<![\w'])'")
+_SIGNS = tuple(word for words, _ in _OTHERS for word in words)
+_APOSTROPHE_OPENS = re.compile(r"'(?<![\w']')")
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,600}\"|“[^”\n]{1,600}”|„[^“”\n]{1,600}[“”]|«[^»\n]{1,600}»|\u201a[^'\n]{1,600}'"
     r"|(?<![\w'])'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){2,600}'(?!\w)"
@@ -88,12 +89,16 @@ class Sentence(NamedTuple):
 def own_words(content: str) -> str:
     """Give the content, same length, with code, quoted mail, quotations and speaker-labelled lines blanked."""
     text = content.translate(_TO_PLAIN) if _UNPLAIN.search(content) else content
-    for words, others in _OTHERS:
+    for words, others in _OTHERS if any(map(text.__contains__, _SIGNS)) else ():
         if any(map(text.__contains__, words)):
             text = others.sub(_blank, text)
     if text.count(":") > 1 and "\n" in text and len(_LABELLED.findall(text)) > 1:
         text = _LABELLED.sub(_blank, text)
-    return _QUOTED.sub(_unquote, text) if _OPENS.search(text) else text
+    return _QUOTED.sub(_unquote, text) if _may_quote(text) else text
+
+
+def _may_quote(text: str) -> bool:
+    return '"' in text or _APOSTROPHE_OPENS.search(text) is not None or not text.isascii()
 
 
 def sentences(text: str, abbreviations: frozenset[str]) -> Iterator[Sentence]:

@@ -46,11 +46,15 @@ class Talk:
 
     turns: list[Turn] = field(default_factory=list)
     people: set[str] = field(default_factory=set)  # those who were introduced, folded
+    has_claims: bool = False
 
     def add(self, turn: Turn) -> None:
         """Take in the next turn."""
         self.turns.append(turn)
-        self.people.update(p.subject.casefold() for p in turn.proposals if p.attribute == "relationship")
+        for p in turn.proposals:
+            self.has_claims = self.has_claims or _is_claim(p)
+            if p.attribute == "relationship":
+                self.people.add(p.subject.casefold())
 
     def mine(self) -> Iterator[Turn]:
         """Walk the person's turns, newest first."""
@@ -108,6 +112,10 @@ class Reading:
         """List what this message claimed of a slot so far."""
         return [p for _, p in self.found if _is_claim(p)]
 
+    def has_claims(self) -> bool:
+        """Whether anything was claimed of a slot before."""
+        return self.talk.has_claims or any(_is_claim(p) for _, p in self.found)
+
     def earlier_claims(self) -> list[Proposal]:
         """List what was claimed before, newest first: in this message, then in the person's earlier turns."""
         earlier = (turn for turn in self.talk.mine() if not turn.taken_back)
@@ -115,15 +123,17 @@ class Reading:
 
     def finish(self) -> None:
         """Fill in the turn: what was found, in order, each claim once."""
+        self.turn.sentences = self.number
+        self.turn.ends_in_question = bool(self.sentences) and self.sentences[-1].is_question
+        if not self.found:
+            return
         kept: dict[tuple[Any, ...], Proposal] = {}
         for _, p in self.found:
             kept.setdefault((p.act, p.subject, p.attribute, value_key(p.value or ""), p.retracts), p)
         claiming = [number for number, p in self.found if _is_claim(p)]
         self.turn.proposals = list(kept.values())
         self.turn.last_claims = [p for p in self.of_sentence(max(claiming)) if _is_claim(p)] if claiming else []
-        self.turn.sentences = self.number
         self.turn.ends_in_claim = bool(claiming) and max(claiming) == self.number
-        self.turn.ends_in_question = bool(self.sentences) and self.sentences[-1].is_question
 
 
 def is_ironic(sentence: Sentence, languages: Sequence[Language]) -> bool:
