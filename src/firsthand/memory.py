@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
+from difflib import get_close_matches
 from enum import StrEnum
 from functools import cached_property, partial
 from itertools import groupby
@@ -339,6 +340,7 @@ class User:
 
     def search(self, question: str, *, limit: int = 10, **options: Unpack[ReadOptions]) -> Found:
         """As `recall`, with the account of how each hit came about and what was left out."""
+        _refuse_unknown(options, ReadOptions)
         with self._reading() as work:
             seen = self._see(work, options.get("valid_at"), options.get("known_at"))
             held = reads.held_by(work, seen, self.agent, self.session)
@@ -514,6 +516,7 @@ class User:
         return seen if told is None else reads.as_known(work, seen, self.memory.policy, (when, told))
 
     def _write(self, now: datetime, options: WriteOptions, body: object, enter: Callable[[Write], Receipt]) -> Receipt:
+        _refuse_unknown(options, WriteOptions)
         parts = self.memory.parts
         key = options.get("idempotency_key")
         with parts.store.writing(self.owner, now) as work:
@@ -602,6 +605,21 @@ class User:
         return heard[cites[0].message_id].at if cites else None
 
 
+_OWN_OPTIONS = (
+    *("subject", "attribute", "source", "confidence", "kind", "valid_from", "valid_to", "expires_at", "evidence"),
+    *("full", "reason", "limit", "max_tokens"),
+)
+
+
+def _refuse_unknown(options: Mapping[str, Any], known: type) -> None:
+    """A misspelt option is an error, as any misspelt argument is: dropped silently it would change what is meant."""
+    for name in options:
+        if name not in known.__annotations__:
+            alike = get_close_matches(name, [*known.__annotations__, *_OWN_OPTIONS], n=1)
+            hint = f"; did you mean {alike[0]!r}?" if alike else ""
+            raise TypeError(f"unexpected option {name!r}{hint}")
+
+
 E = TypeVar("E", bound=StrEnum)
 
 
@@ -609,7 +627,7 @@ def _one_of(kind: type[E], value: object, what: str) -> E:
     try:
         return kind(str(value))
     except ValueError:
-        known = ", ".join(kind)
+        known = ", ".join(each for each in kind if each is not Source.REPEATED)  # derived, never an input
         raise InvalidInput(f"{what} is one of {known}; not {str(value)[:40]!r}") from None
 
 

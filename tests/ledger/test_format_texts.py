@@ -193,3 +193,73 @@ def test_dates_are_read_only_where_they_cannot_be_misread(text: str, date: str |
 def test_any_line_has_a_date_or_none(text: str) -> None:
     """Ours: no line makes it fail."""
     assert date_in(text) is None or date_in(text)[:1].isdigit()  # type: ignore[index]
+
+
+# -- chats -----------------------------------------------------------------------------------------------------------
+
+THEIRS = "I live in Paris. I love opera."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"**Dana:** hi\n\n**Assistant:** {THEIRS}\n\n**Dana:** bye\n",
+        f"**Dana** (09:00): hi\n**Assistant** (09:01): {THEIRS}\n**Dana** (09:02): bye\n",
+        f"**Dana** \u00b7 09:00\nhi\n\n**Assistant** \u00b7 09:01\n{THEIRS}\n\n**Dana** \u00b7 09:02\nbye\n",
+        f"**Dana [09:00]**: hi\n**Assistant [09:01]**: {THEIRS}\n**Dana [09:02]**: bye\n",
+        f"### Dana\nhi\n\n### Assistant\n{THEIRS}\n\n### Dana\nbye\n",
+        f"- Dana: hi\n- Assistant: {THEIRS}\n- Dana: bye\n",
+        f"> **Dana**: hi\n> **Assistant**: {THEIRS}\n> **Dana**: bye\n",
+        f"05/01/2026, 09:00 - Dana: hi\n05/01/2026, 09:01 - Assistant: {THEIRS}\n05/01/2026, 09:02 - Dana: bye\n",
+        f"Dana:\nhi\nAssistant:\n{THEIRS}\nDana:\nbye\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["chat.md", "chat.txt"])
+def test_a_chat_written_as_text_keeps_its_speakers_apart(text: str, name: str) -> None:
+    """C007: assistant text never becomes the user's, however the chat is written down."""
+    heard = messages(text, name)
+    assert [(each["role"], each.get("name"), each["content"]) for each in heard] == [
+        ("user", "Dana", "hi"),
+        ("assistant", None, THEIRS),
+        ("user", "Dana", "bye"),
+    ]
+
+
+def test_a_chat_of_one_exchange_between_roles_is_a_chat() -> None:
+    """Ours: a first question and its answer."""
+    heard = messages(f"**You said:**\nhi\n\n**ChatGPT said:**\n{THEIRS}\n", "chat.md")
+    assert [(each["role"], each["content"]) for each in heard] == [("user", "hi"), ("assistant", THEIRS)]
+
+
+def test_a_chat_takes_its_days_from_headings_and_loses_nothing_before_its_first_turn() -> None:
+    """C017: import keeps the original times; Ours: nothing is concluded from a title."""
+    text = "# Chat\n## 2026-01-05\n**Dana** (09:00): hi\n**Bo** (9:01 pm): yo\n## 6 January 2026\n**Dana** (08:00): x\n"
+    heard = messages(text, "chat.md")
+    assert [each.get("at") for each in heard] == [
+        None,
+        "2026-01-05T09:00:00",
+        "2026-01-05T21:01:00",
+        "2026-01-06T08:00:00",
+    ]
+    assert (heard[0]["role"], heard[0]["content"]) == ("system", "# Chat\n## 2026-01-05")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Notes\n**Tip:** do it\n\n**Warning:** do not\n",
+        "- Milk: 2 l\n- Eggs: 6\n- Bread: one\n",
+        "## Monday\nswim\n## Tuesday\nrun\n## Monday\nswim again\n",
+        "**Dana** went home.\n\n**Bo** stayed.\n\n**Dana** came back.\n",
+    ],
+)
+def test_notes_with_bold_words_lists_and_headings_are_no_chat(text: str) -> None:
+    """Ours: a note of one person stays that person's."""
+    assert {(each["role"], each.get("name")) for each in messages(text, "notes.md")} == {("user", None)}
+
+
+def test_our_own_export_is_sent_to_import() -> None:
+    """Ours: the error says what to do."""
+    line = '{"format": "firsthand-export", "version": 1}\n{"x": 1}\n'
+    with pytest.raises(InvalidInput, match="firsthand import"):
+        read_bytes(line.encode(), "out.jsonl")

@@ -78,3 +78,26 @@ def test_what_waits_and_what_was_dropped_unpack_as_the_surface_says(alex: User) 
     dropped = alex.remember("asthma", attribute="health", source="inferred").dropped
     ((text, why),) = dropped
     assert (text, dropped[0][1]) == ("asthma", why)
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "meant"),
+    [
+        ("remember", {"attribut": "lives_in"}, "attribute"),
+        ("remember", {"valid_form": "2020-01-01"}, "valid_from"),
+        ("observe", {"sesion": "s1"}, "session"),
+        ("recall", {"limt": 1}, "limit"),
+        ("context", {"max_token": 50}, "max_tokens"),
+        ("retract", {"reson": "x"}, "reason"),
+    ],
+)
+def test_a_misspelt_option_is_an_error_and_stores_nothing(
+    alex: User, verb: str, given: dict[str, object], meant: str
+) -> None:
+    """Ours: a dropped option changes what is meant, without a word."""
+    alex.remember("oak", attribute="favourite_tree")
+    target = alex.beliefs()[0].id if verb == "retract" else "Paris"
+    with pytest.raises(TypeError, match=f"did you mean '{meant}'"):
+        getattr(alex, verb)(target, **given)
+    assert [b.value for b in alex.beliefs()] == ["oak"]
+    assert list(alex.messages()) == []

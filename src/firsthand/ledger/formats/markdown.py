@@ -1,4 +1,6 @@
-"""Markdown: each section is a message of the person who owns it, its heading included; long ones by paragraphs.
+"""Markdown: a chat where speakers take turns, or else notes.
+
+Each section of notes is a message of the person who owns them, its heading included; long ones by paragraphs.
 
 A date in a heading holds for its section and what lies below it; `date:` in the front matter holds for the rest.
 """
@@ -9,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from firsthand.ledger.formats import speakers
 from firsthand.ledger.formats.conversation import Found
 from firsthand.ledger.formats.dated import date_in
 from firsthand.ledger.formats.plain import stem
@@ -39,7 +42,7 @@ def found(text: str, name: str) -> list[Found]:
     lines, skipped, date = _without_front_matter(text.split("\n"))
     sections = _sections(lines, skipped + 1)
     title = next((section.path[-1][1] for section in sections if section.path), None)
-    messages = [message for section in sections for message in _messages(section, date)]
+    messages = speakers.turns(text) or [message for section in sections for message in _messages(section, date)]
     return [Found(stem(name), messages, title)]
 
 

@@ -1,19 +1,18 @@
-"""Plain text: a transcript of "Name: words" lines, or else paragraphs, each a message of the person who owns it."""
+"""Plain text: a transcript, or else paragraphs, each a message of the person who owns it."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from firsthand.ledger.formats import speakers
 from firsthand.ledger.formats.conversation import Found
 from firsthand.ledger.formats.dated import date_in
-from firsthand.ledger.shapes import ROLES
+from firsthand.ledger.formats.speakers import speaker
 from firsthand.model import Role
 
 _TURN = re.compile(r"(?:\[(?P<when>[^\]\n]{8,40})\]\s*)?(?P<who>[^\W\d_][\w .'\u2019-]{0,39}):[ \t]+(?P<words>\S.*)")
 _GAP = re.compile(r"\n(?:[ \t]*\n)+")
-_PERSON = frozenset({"me", "i", "you", "user", "human"})
-_MACHINES = frozenset({"assistant", "ai", "chatgpt", "claude", "gemini", "copilot", "bot", "model"})
 _LONGEST_SESSION = 200  # room for a number or a sample behind it
 _SPEAKERS = 2  # a transcript has at least two, one of whom speaks twice; a note "Tip: …" is none
 _LINES = 3
@@ -21,7 +20,7 @@ _LINES = 3
 
 def found(text: str, name: str) -> list[Found]:
     """The text as one conversation, named after the file."""
-    turns = _turns(text)
+    turns = _turns(text) or speakers.turns(text)
     return [Found(stem(name), turns if turns is not None else _paragraphs(text))]
 
 
@@ -34,8 +33,8 @@ def _turns(text: str) -> list[tuple[str, dict[str, Any]]] | None:
     """The turns of a transcript, or None when it is not one: every paragraph has to begin with a speaker."""
     lines = text.split("\n")
     begun = [_TURN.fullmatch(line) for line in lines]
-    speakers = [turn["who"].casefold() for turn in begun if turn]
-    if len(set(speakers)) < _SPEAKERS or len(speakers) < _LINES or len(set(speakers)) == len(speakers):
+    names = [turn["who"].casefold() for turn in begun if turn]
+    if len(set(names)) < _SPEAKERS or len(names) < _LINES or len(set(names)) == len(names):
         return None
     if any(line.strip() and not turn and _starts_paragraph(lines, at) for at, (line, turn) in _pairs(lines, begun)):
         return None
@@ -62,19 +61,9 @@ def _collected(lines: list[str], begun: list[re.Match[str] | None]) -> list[tupl
 
 def _message(turn: re.Match[str]) -> dict[str, Any]:
     who = turn["who"].strip()
-    message: dict[str, Any] = {**_speaker(who), "content": turn["words"]}
+    message: dict[str, Any] = {**speaker(who), "content": turn["words"]}
     when = date_in(turn["when"]) if turn["when"] else None
     return {**message, "at": when} if when else message
-
-
-def _speaker(who: str) -> dict[str, str]:
-    """Who speaks: "me" and "user" are the person, named people are people, known machines are assistants."""
-    word = who.casefold()
-    if word in _PERSON:
-        return {"role": Role.USER.value}
-    if word in _MACHINES:
-        return {"role": Role.ASSISTANT.value}
-    return {"role": ROLES[word].value} if word in ROLES else {"role": Role.USER.value, "name": who}
 
 
 def _paragraphs(text: str) -> list[tuple[str, dict[str, Any]]]:

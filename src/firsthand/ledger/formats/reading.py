@@ -152,6 +152,8 @@ def _looks_like_lines(text: str, name: str) -> bool:
 def _parsed_lines(rows: list[tuple[str, Any]], form: str | None) -> _Parsed:
     """JSON Lines: messages, or one conversation (or LongMemEval row) a line."""
     values = [value for _, value in rows]
+    if isinstance(values[0], dict) and values[0].get("format") == "firsthand-export":
+        raise InvalidInput("it is a firsthand export; `firsthand import` takes it in")
     if form != "jsonl":
         for known, reader in _JSON_FORMATS:
             if reader is not messages and reader.fits(values):
