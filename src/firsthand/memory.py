@@ -49,7 +49,7 @@ from firsthand.model import (
 from firsthand.policy import Policy
 from firsthand.ports import MessageQuery, Reading, Tokenizer, Writer, Writing
 from firsthand.recall.context import Budget, build
-from firsthand.recall.question import Conditions, People, Question, ask
+from firsthand.recall.question import Conditions, Question, ask
 from firsthand.recall.recall import Found, search
 from firsthand.recall.scale import Scale, measured, probes
 from firsthand.snapshots import Seen, Snapshots
@@ -495,8 +495,7 @@ class User:
 
     def _ask(self, question: str, seen: Seen, conditions: Conditions) -> Question:
         text = intake.question_of(question)
-        names = [b.value for b in seen.beliefs if b.subject == "user" and b.attribute in ("name", "preferred_name")]
-        people = People(seen.index.names, seen.held.subjects, [*self.aliases, *names])
+        people = reads.people(seen, self.owner, self.aliases)
         asked = ask(text, self.memory.parts.clock(), people, conditions)
         embedder = self.memory.parts.embedder
         if embedder is None or not seen.index.has_vectors:  # nothing to compare with: a model need not even load

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,9 +10,10 @@ from typing import Any
 
 from firsthand.errors import NotFound
 from firsthand.folding import fold_as_known
-from firsthand.model import Belief, Explanation, Message, Observation, Quote, State, micros
+from firsthand.model import Belief, Explanation, Message, Observation, Owner, Quote, State, micros
 from firsthand.policy import Policy
 from firsthand.ports import MessageQuery, Reading
+from firsthand.recall.asked import People
 from firsthand.recall.recall import Beside
 from firsthand.recall.standing import Held
 from firsthand.snapshots import Seen, held_of
@@ -24,7 +26,7 @@ def as_known(work: Reading, seen: Seen, policy: Policy, moments: tuple[datetime,
     rows = list(work.observations.walk(known_at=told))
     retracted = {name: act for name, act in seen.retracted.items() if act.position.recorded_at <= told}
     view = fold_as_known(rows, policy, work.owner, valid_at)
-    return replace(seen, view=view, held=held_of(view), retracted=retracted)
+    return replace(seen, view=view, held=held_of(view, policy), retracted=retracted)
 
 
 def narrowed(work: Reading, seen: Seen, agent: str | None, session: str | None) -> tuple[Belief, ...]:
@@ -44,7 +46,27 @@ def held_by(work: Reading, seen: Seen, agent: str | None, session: str | None) -
     """What recall may answer with on a handle narrowed to an agent or a session."""
     if agent is None and session is None:
         return seen.held
-    return Held(narrowed(work, seen, agent, session), seen.held.rows)
+    return replace(seen.held, beliefs=narrowed(work, seen, agent, session))
+
+
+_NAME = re.compile(r"[^\W\d_]{2,}(?:[ ._-][^\W\d_]{2,})*")
+_NO_NAMES = frozenset({"user", "me", "default"})
+_NAMING = ("name", "preferred_name")
+_TRUE_ONCE = frozenset({State.ACTIVE, State.SCHEDULED, State.SUPERSEDED, State.EXPIRED})
+
+
+def people(seen: Seen, owner: Owner, aliases: Iterable[str]) -> People:
+    """Whom a question may name.
+
+    The owner's person goes by the aliases given, by the names that memory holds, by the name on their messages where
+    there is but one, and by the owner's id where that reads as a name: "marcus" is Marcus, written with a capital.
+    """
+    held = (b.value for b in seen.beliefs if b.subject == "user" and b.attribute in _NAMING and b.state in _TRUE_ONCE)
+    alone = seen.index.sole_speaker
+    names = tuple(dict.fromkeys([*sorted(aliases), *held, *([] if alone is None else [alone])]))
+    named = owner.user not in _NO_NAMES and _NAME.fullmatch(owner.user) is not None
+    handle = re.sub("[._-]", " ", owner.user).title() if named else None
+    return People(seen.index.names, seen.held.subjects, names, handle)
 
 
 def beside(work: Reading, seen: Seen) -> Beside:

@@ -161,14 +161,16 @@ class _Kept:
         last = self.last_seen
         if last is None or self.viewed_at is None or not _serves(last.view, self.viewed_at, valid_at):
             full = with_evidence(view(list(self.cells.values()), policy, valid_at), self.cited)
-            self.last_seen = last = Seen(self.head, full, held_of(full), self.index, self.retracted)
+            self.last_seen = last = Seen(self.head, full, held_of(full, policy), self.index, self.retracted)
             self.viewed_at = valid_at
         return last
 
 
-def held_of(seen: View) -> Held:
+def held_of(seen: View, policy: Policy) -> Held:
     """The beliefs of a view as recall takes them."""
-    return Held(seen.beliefs, {belief.id: search_name(seen, belief) for belief in seen.beliefs})
+    attributes = {belief.attribute for belief in seen.beliefs if belief.attribute is not None}
+    single = frozenset(each for each in attributes if policy.attribute(each).cardinality == "one")
+    return Held(seen.beliefs, {belief.id: search_name(seen, belief) for belief in seen.beliefs}, single)
 
 
 def _serves(seen: View, viewed_at: datetime, valid_at: datetime) -> bool:

@@ -182,11 +182,7 @@ def test_the_context_names_the_friend_before_any_guess() -> None:
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        pytest.param(
-            "Where does Mira live?",
-            "Lisbon",
-            marks=pytest.mark.xfail(reason="what ended long ago, told lately, stands above what holds now"),
-        ),
+        ("Where does Mira live?", "Lisbon"),
         ("Who is Joe?", "close friend"),
         ("What is her shipping address?", "Rua da Bica 7"),
         ("What is Mira allergic to?", "hazelnuts"),

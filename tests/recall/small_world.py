@@ -105,6 +105,7 @@ class World:
     taken: dict[str, Observation] = field(default_factory=dict)
     metadata: dict[str, dict[str, object]] = field(default_factory=dict)
     aliases: Sequence[str] = ()
+    single: frozenset[str] = frozenset()  # attributes that hold one value at a time
 
     def facts(self) -> list[MessageFacts]:
         """The messages' search rows, in ledger order."""
@@ -121,7 +122,7 @@ class World:
 
     def held(self) -> Held:
         """The beliefs as recall takes them."""
-        return Held(tuple(self.beliefs), {each.id: f"row {each.id}" for each in self.beliefs})
+        return Held(tuple(self.beliefs), {each.id: f"row {each.id}" for each in self.beliefs}, self.single)
 
     def search(self, text: str, *, index: OwnerIndex | None = None, now: datetime = NOW, **conditions: object) -> Found:
         """Ask, and see how the answer came about."""

@@ -12,7 +12,8 @@ from small_world import NOW
 
 from firsthand.errors import InvalidInput
 from firsthand.model import Kind
-from firsthand.recall.question import Asked, Conditions, People, Tense, ask, read
+from firsthand.recall.asked import Asked, People, Tense, read
+from firsthand.recall.question import Conditions, ask
 
 NOBODY = People()
 

@@ -255,7 +255,7 @@ def moved() -> World:
     )  # fmt: skip
     said = [
         message("m1", "I live in Berlin, where my street and my house are, and I live well", at=start, session="a"),
-        message("m2", "We finally found the flat of our dreams down in Lisbon by the sea", at=change, session="b"),
+        message("m2", "We finally found the house of our dreams down in Lisbon by the sea", at=change, session="b"),
     ]
     return World(said, [old, new])
 
@@ -342,6 +342,33 @@ def test_a_belief_says_in_what_state_it_is(given: dict[str, Any], note: str | No
     """Issue: what is disputed, waits or is over is marked."""
     world = World(beliefs=[belief("b1", "drinks tea", **given), belief("b2", "drinks coffee")])
     assert {hit.id: hit.note for hit in world.ask("drinks")}["b1"] == note
+
+
+def test_a_guess_stands_below_what_was_said_of_the_same_subject() -> None:
+    """Design: an inference never sits above, or quietly beside, what a person stated."""
+    world = World(
+        [message("m1", "I sent Joe my papers")],
+        [
+            belief("b1", "Joe works as a recruiter", subject="Joe", guess=True, confidence=0.4, last_said=NOW),
+            belief("b2", "Joe works at a bank", subject="Joe"),
+            belief("b3", "works as a baker"),
+        ],
+        uses={"b1": (99, 0)},
+    )
+    hits = world.ask("Does Joe work as a recruiter?", limit=20)
+    order = [hit.id for hit in hits]
+    assert order.index("b2") < order.index("b1")
+    assert [hit.guess for hit in hits if hit.id == "b1"] == [True]
+
+
+def test_a_guess_about_somebody_else_keeps_its_place() -> None:
+    """Ours: what is known of one person does not press down what is guessed of another."""
+    held = [
+        belief("b1", "Joe works as a recruiter", subject="Joe", guess=True, confidence=0.4),
+        belief("b2", "Ben works at a bank", subject="Ben"),
+    ]
+    asked = "Does Joe work as a recruiter, as Ben works?"
+    assert [hit.id for hit in World(beliefs=held).ask(asked)] == ["b1", "b2"]
 
 
 def test_a_guess_is_marked_as_one() -> None:

@@ -21,7 +21,7 @@ from firsthand.recall.question import Question
 from firsthand.recall.relevance import leaning_of, leanings, relevance
 from firsthand.recall.score import FIRSTHAND, FLOOR, WEIGHTS, Weights, recency, use
 from firsthand.recall.signals import Signals, belief_signals, embeds, message_signals, sharpened
-from firsthand.recall.standing import Held
+from firsthand.recall.standing import Held, tiers
 
 _ROLES = tuple(Role)
 _FIRSTHAND = np.array([FIRSTHAND[role] for role in _ROLES], dtype=np.float32)
@@ -250,12 +250,16 @@ def _unit(figure: float) -> float:
 # -- beliefs ------------------------------------------------------------------------------------------------------
 
 
+Line = list[list[Belief]]  # see standing.tiers
+
+
 @dataclass(frozen=True, slots=True)
 class BeliefPool:
     """The beliefs with their closeness to the question, and those of them that may be hits."""
 
     near: Mapping[str, float]  # relevance of every belief held, whatever its state, by id
     candidates: dict[str, Candidate]
+    lines: Sequence[Line] = ()  # the lines that the question is about at all
     below_floor: int = 0
 
     def closeness(self, belief: Belief) -> float:
@@ -264,20 +268,26 @@ class BeliefPool:
 
 
 def belief_pool(asking: Asking) -> BeliefPool:
-    """Every belief held, weighed; candidates are those above the floor that the conditions allow."""
+    """Every belief held, weighed. Candidates are those that the conditions allow and that are above the floor.
+
+    What stands first in a line that the question is about is a candidate whatever its own words are.
+    """
     question, index, held = asking.question, asking.index, asking.held
     if not held.beliefs:
         return BeliefPool({}, {})
-    rows = held.rows_in(index.beliefs)
-    signals = belief_signals(question, index, held.beliefs, rows)
+    signals = belief_signals(question, index, held.beliefs, held.rows_in(index.beliefs))
     near = relevance(leanings(signals, embedded=question.vector is not None))
     by_id = {belief.id: figure for belief, figure in zip(held.beliefs, near.tolist(), strict=True)}
+    lines = [tiers(line, question.asked) for line in held.lines if max(by_id[each.id] for each in line) >= FLOOR]
     if question.include == "messages":
-        return BeliefPool(by_id, {})
+        return BeliefPool(by_id, {}, lines)
+    foremost = {each.id for line in lines for each in line[0]}
+    close = near >= FLOOR
+    wanted = close | np.array([each.id in foremost for each in held.beliefs], dtype=np.bool_) if foremost else close
     fresh = recency(held.last_said, asking.reference)
     allowed = permitted(question, index)
     out: dict[str, Candidate] = {}
-    for at in np.flatnonzero(held.recalled & (near >= FLOOR)).tolist():
+    for at in np.flatnonzero(held.recalled & wanted).tolist():
         belief = held.beliefs[at]
         if _admitted(belief, question, index, allowed):
             terms = {
@@ -287,7 +297,7 @@ def belief_pool(asking: Asking) -> BeliefPool:
                 "use": use(asking.beside.uses.get(belief.id, (0, 0))[0]),
             }
             out[belief.id] = _belief_candidate(asking, belief, terms | signal_terms(signals, at))
-    return BeliefPool(by_id, out, int((held.recalled & (near < FLOOR)).sum()))
+    return BeliefPool(by_id, out, lines, int((held.recalled & ~close).sum()))
 
 
 def _belief_candidate(asking: Asking, belief: Belief, terms: dict[str, float]) -> Candidate:

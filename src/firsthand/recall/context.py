@@ -21,7 +21,9 @@ NOTHING = "Nothing is known about this."
 PROFILE = "Profile:"
 NEEDED = "On the question:"
 
-_FENCE = re.compile(r"<(?=\s*/?\s*recalled-memory\b)", re.IGNORECASE)
+# Looked for once blanks are single ones, so what lies between "<" and the name has at most three characters: a bound,
+# so that hostile text costs no more than its length.
+FENCE = re.compile(r"<(?=[ /]{0,3}recalled-memory\b)", re.IGNORECASE)
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f\u2028\u2029]+")
 _LONGEST = 400  # characters of one memory that are printed
 _UNSURE, _FAIRLY = 0.5, 0.75
@@ -211,4 +213,4 @@ def _short(text: str) -> str:
 
 def _plain(text: str) -> str:
     """One line, in which nothing reads as the fence."""
-    return _FENCE.sub("&lt;", _BLANKS.sub(" ", text).strip())
+    return FENCE.sub("&lt;", _BLANKS.sub(" ", text).strip())

@@ -96,5 +96,5 @@ def _belief_note(belief: Belief, held: Held) -> str | None:
 
 
 def _instead(belief: Belief, held: Held) -> str:
-    successor = held.successor(belief)
-    return "" if successor is None else f"; now: {successor.text}"
+    holder = held.holder(belief)
+    return "" if holder is None else f"; now: {holder.text}"

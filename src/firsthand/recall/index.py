@@ -229,6 +229,14 @@ class OwnerIndex:
         return bool(self.vectors.dimensions or self.beliefs.vectors.dimensions)
 
     @property
+    def sole_speaker(self) -> str | None:
+        """The one name that turns of the role user carry, where they carry no other; None for none or several."""
+        if not self.speakers.number:
+            return None
+        named = self.columns.speaker[(self.columns.role == _ROLE_NUMBER[Role.USER]) & (self.columns.speaker >= 0)]
+        return self.names[int(named[0])] if len(named) and (named == named[0]).all() else None
+
+    @property
     def nbytes(self) -> int:
         """Roughly the bytes held, for bounding a cache."""
         arrays = self.columns.nbytes + self.postings.nbytes + self.vectors.nbytes

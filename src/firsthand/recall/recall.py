@@ -10,7 +10,7 @@ last said, newest first, and then by id.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 
@@ -30,10 +30,11 @@ from firsthand.recall.candidates import (
 from firsthand.recall.explain import Trace, seen
 from firsthand.recall.hits import hit_of
 from firsthand.recall.index import OwnerIndex
-from firsthand.recall.question import Question, Tense
+from firsthand.recall.question import Question
 from firsthand.recall.score import BELOW, FLOOR
 from firsthand.recall.standing import Held
 from firsthand.recall.walk import Walk
+from firsthand.text import value_key
 
 __all__ = ["Beside", "Found", "Held", "recall", "search"]
 
@@ -59,9 +60,8 @@ def search(question: Question, index: OwnerIndex, held: Held, beside: Beside) ->
     if question.limit == 0:
         return Found((), Trace(question.asked.notes))
     beliefs = belief_pool(asking)
-    pairs = _concerned(asking, beliefs)
-    pool = _messages(asking, beliefs, pairs)
-    placed = _placed(asking, beliefs, pool, pairs)
+    pool = _messages(asking, beliefs)
+    placed = _placed(asking, beliefs, pool)
     walk = Walk(asking)
     kept = walk.over(_in_order(placed, pool))
     hits = tuple(hit_of(each, asking, beliefs) for each in kept)
@@ -69,19 +69,11 @@ def search(question: Question, index: OwnerIndex, held: Held, beside: Beside) ->
     return Found(hits, Trace(question.asked.notes, below, seen(hits), tuple(walk.cuts)))
 
 
-Pair = tuple[Belief, Belief]  # older, newer
-
-
-def _concerned(asking: Asking, beliefs: BeliefPool) -> list[Pair]:
-    """The successions that the question is about at all."""
-    close = beliefs.closeness
-    return [pair for pair in asking.held.successions if max(close(pair[0]), close(pair[1])) >= FLOOR]
-
-
-def _messages(asking: Asking, beliefs: BeliefPool, pairs: list[Pair]) -> Pool | None:
+def _messages(asking: Asking, beliefs: BeliefPool) -> Pool | None:
     if not wants_messages(asking.question) or not asking.index.rows:
         return None
-    telling = {row for pair in pairs for belief in pair for row in _telling(asking, beliefs, belief)}
+    inline = (belief for line in beliefs.lines for tier in line for belief in tier)
+    telling = {row for belief in inline for row in _telling(asking, beliefs, belief)}
     return message_pool(asking, np.array(sorted(telling), dtype=np.int32) if telling else _NO_ROWS)
 
 
@@ -102,40 +94,52 @@ class _Placed:
     entries: frozenset[int]
 
 
-def _placed(asking: Asking, beliefs: BeliefPool, pool: Pool | None, pairs: list[Pair]) -> _Placed:
-    """Beliefs, and the messages that tell of a succession, each where it stands."""
+def _placed(asking: Asking, beliefs: BeliefPool, pool: Pool | None) -> _Placed:
+    """Beliefs, and the messages that tell of a line, each where it stands."""
     messages: dict[int, Candidate] = {}  # by entry of the pool
-    stands: dict[str, list[Candidate]] = {}
-    for belief in {each.id: each for pair in pairs for each in pair}.values():
-        own = beliefs.candidates.get(belief.id)
-        stands[belief.id] = [] if own is None else [own]
-        told = {} if pool is None else pool.of_rows(_telling(asking, beliefs, belief))
-        stands[belief.id] += [messages.setdefault(at, each) for at, each in told.items()]
-    _set_standing(asking, [(stands[older.id], stands[newer.id]) for older, newer in pairs])
+    for line in beliefs.lines:
+        stands = []
+        for tier in line:
+            told = {} if pool is None else pool.of_rows([row for b in tier for row in _telling(asking, beliefs, b)])
+            own = [beliefs.candidates[each.id] for each in tier if each.id in beliefs.candidates]
+            stands.append(own + [messages.setdefault(at, each) for at, each in told.items()])
+        _set_standing(asking, stands)
+    _set_guesses(list(beliefs.candidates.values()))
     near = [each for each in messages.values() if each.terms["relevance"] >= FLOOR]
     return _Placed([*beliefs.candidates.values(), *near], frozenset(messages))
 
 
-def _set_standing(asking: Asking, pairs: list[tuple[list[Candidate], list[Candidate]]]) -> None:
-    """Lift what holds to the relevance of what it superseded, and lower that below it; of a past, the other way round.
+def _set_standing(asking: Asking, stands: Sequence[Sequence[Candidate]]) -> None:
+    """Lift those who stand above to the relevance of those below them, and keep those below under them.
 
-    `pairs` are those who stand for an older and for a newer belief, the latest successions first. Both are about the
-    same thing, so both are as relevant as the more relevant of them.
+    `stands` are the tiers of a line, beliefs and messages alike, the first to stand above all. They are about the same
+    thing, so the first are as relevant as the most relevant of them.
     """
-    if asking.question.asked.tense is Tense.PAST:
-        ordered = [(newer, older) for older, newer in reversed(pairs)]
-    else:
-        ordered = pairs
-    for lower, upper in reversed(ordered):
-        nearest = max((each.terms["relevance"] for each in lower), default=0.0)
-        for each in upper:
+    nearest = 0.0
+    for tier in reversed(stands):
+        for each in tier:
             if each.terms["relevance"] < nearest:
                 each.terms["relevance"] = nearest
                 asking.rescored(each)
-    for lower, upper in ordered:
-        for each in lower:
-            others = [other.score for other in upper if other is not each and other.last <= each.last]
+        nearest = max((nearest, *(each.terms["relevance"] for each in tier)))
+    above: list[Candidate] = []
+    for tier in stands:
+        for each in tier:
+            others = [other.score for other in above if other.last <= each.last]
             each.score = min(each.score, BELOW * min(others, default=1.0))
+        above += tier
+
+
+def _set_guesses(beliefs: Sequence[Candidate]) -> None:
+    """Put guesses below all that was said or noted of the same subject."""
+    least: dict[str, float] = {}
+    for each in beliefs:
+        if each.belief is not None and not each.belief.guess and not each.last:
+            subject = value_key(each.belief.subject)
+            least[subject] = min(each.score, least.get(subject, 1.0))
+    for each in beliefs:
+        if each.belief is not None and each.belief.guess:
+            each.score = min(each.score, BELOW * least.get(value_key(each.belief.subject), 1.0))
 
 
 def _in_order(placed: _Placed, pool: Pool | None) -> Iterator[Candidate]:

@@ -69,7 +69,7 @@ WORDS_ONLY = Recipe(
     speaker=3.0,
     period=2.0,
     kind=2.0,
-    middle=7.4,
+    middle=6.2,
     steepness=0.5,
 )
 

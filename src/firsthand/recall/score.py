@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firsthand.model import Role, micros
+from firsthand.recall.asked import Tense
 from firsthand.recall.postings import Figures
-from firsthand.recall.question import Tense
 
 HALF_LIFE = timedelta(days=30)
 MANY_USES = 32  # uses at which the use term reaches 1
-FLOOR = 0.05  # relevance below which nothing is a hit
+FLOOR = 0.12  # relevance below which nothing is a hit
 BELOW = 0.999  # what stands below another scores at most this share of it
 
 # How first-hand a message is, as evidence of what it says about the person.
