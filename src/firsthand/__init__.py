@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         ErasureReceipt,
         Evidence,
         Explanation,
+        Failed,
         Hit,
         Kind,
         Message,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
         to_json,
     )
     from firsthand.policy import Policy
+    from firsthand.writer.model import LLMWriter
 
 __version__ = "0.1.0"
 
@@ -98,6 +100,7 @@ _HOME = {
             "ErasureReceipt",
             "Evidence",
             "Explanation",
+            "Failed",
             "Hit",
             "Kind",
             "Message",
@@ -117,6 +120,7 @@ _HOME = {
         ),
         "firsthand.model",
     ),
+    "LLMWriter": "firsthand.writer.model",
     "Policy": "firsthand.policy",
 }
 
@@ -133,10 +137,12 @@ __all__ = [
     "ErasureReceipt",
     "Evidence",
     "Explanation",
+    "Failed",
     "FirsthandError",
     "Hit",
     "InvalidInput",
     "Kind",
+    "LLMWriter",
     "Memory",
     "Message",
     "NotAllowed",

@@ -79,6 +79,7 @@ class AsyncMemory:
     rebuild = _in_thread(Memory.rebuild)
     apply_policy = _in_thread(Memory.apply_policy)
     embed = _in_thread(Memory.embed)
+    work = _in_thread(Memory.work)
     health = _in_thread(Memory.health)
     maintain = _in_thread(Memory.maintain)
     close = _in_thread(Memory.close)

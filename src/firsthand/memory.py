@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar, Unpack
 
-from firsthand import reads, upkeep, wiring
+from firsthand import learning, reads, upkeep, wiring
 from firsthand.errors import InvalidInput, NotAllowed, NotFound, StoreBusy
 from firsthand.folding import Folder
 from firsthand.ledger import export, intake, secrets
@@ -47,13 +47,15 @@ from firsthand.model import (
     micros,
 )
 from firsthand.policy import Policy
-from firsthand.ports import MessageQuery, Reading, Tokenizer, Writer, Writing
+from firsthand.ports import MessageQuery, Reading, Tokenizer, Writing
 from firsthand.recall.context import Budget, build
 from firsthand.recall.question import Conditions, Question, ask
 from firsthand.recall.recall import Found, search
 from firsthand.recall.scale import Scale, measured, probes
 from firsthand.snapshots import Seen, Snapshots
 from firsthand.text import value_key
+from firsthand.worker import Worker
+from firsthand.writer.triggers import Spec, Trigger, trigger_of
 from firsthand.writes import Aim, Batch, Means, Offer, Write, body_of, joined, once, pending, unseen
 
 MOST_VALUE = 20_000  # characters of one remembered value; longer texts are messages
@@ -102,7 +104,11 @@ class Memory:
         policy: the text of a policy file, or a Policy. None: the one the store has, the default one in a new store.
         embedder: "static" (a table in the package), "onnx", "none", a function from texts to vectors, or an object
             with `name`, `dimensions`, `inline` and `embed`. "auto": the one that the store has, static in a new one.
-        writer: "rules" (explicit first-person statements, no model), "none", or an object with `propose`.
+        writer: "rules" (explicit first-person statements, no model), "none", LLMWriter(…) (rules, and a model that
+            reads later), or an object with `propose` or with `extract`.
+        trigger: when a model reads on: "session_end" (the default), "every_turn", ("every", turns), ("idle", seconds)
+            or "manual". Marks what is due, also for a worker in another process.
+        background: let a thread read what is due, rather than `end_session` and `extract`.
         clock: a function that tells the time, for tests and replays. None: the system's.
         key: passphrase of an encrypted file. A lost key is a lost store.
         zone: time zone of naive times. UTC unless said.
@@ -118,17 +124,22 @@ class Memory:
         *,
         policy: Policy | str | None = None,
         embedder: wiring.EmbedderSpec = wiring.AUTO,
-        writer: Writer | str | None = "rules",
+        writer: wiring.WriterSpec = "rules",
+        trigger: Spec | None = None,
+        background: bool = False,
         clock: Callable[[], datetime] | None = None,
         key: str | bytes | None = None,
         zone: tzinfo = UTC,
         tokenizer: Tokenizer | Callable[[str], int] | None = None,
         reembed: bool = False,
     ) -> None:
+        marks = trigger_of(trigger) if trigger is not None else None
         self.parts = wiring.assemble(
             location=str(location), key=key, embedder=embedder, writer=writer, tokenizer=tokenizer, clock=clock
         )
         self.zone = zone
+        self.trigger = marks or (Trigger() if self.parts.extractor is not None else None)
+        self.background = Worker(self.work) if background and self.parts.extractor is not None else None
         self.reembed = reembed
         self.snapshots = Snapshots()
         try:
@@ -183,6 +194,20 @@ class Memory:
         """Make the vectors that are due with the embedder in use; resumable. Returns how many were made."""
         return upkeep.embed(self)
 
+    def work(self) -> Receipt:
+        """Have the model read all that is due, of every user, and that nobody else is at. What a worker does.
+
+        Raises InvalidInput where no model is configured, StoreError.
+        """
+        if self.parts.extractor is None:
+            raise InvalidInput(
+                'no model is configured to read: open the memory with writer=LLMWriter("PROVIDER:MODEL")'
+            )
+        receipt = Receipt()
+        for owner in self.parts.store.due(micros(self.parts.clock())):
+            receipt = joined(receipt, learning.Reader(self, owner, self.parts.extractor).read_due())
+        return receipt
+
     def health(self) -> dict[str, Any]:
         """Store invariants and counts: what is wrong (empty when nothing is), and how much there is of what."""
         return upkeep.health(self)
@@ -200,6 +225,8 @@ class Memory:
 
     def close(self) -> None:
         """Let go of the file. Safe to call twice."""
+        if self.background is not None:
+            self.background.stop()
         self.parts.store.close()
 
     def __enter__(self) -> Self:
@@ -237,21 +264,35 @@ class User:
         vectors = self._vectors_of_new(batch)
         told = [draft if draft.at_original is not None else replace(draft, at=EPOCH) for draft in drafts]
         body = (told, batch.session, self._said_at(options))  # a repeat comes later: the clock is no part of it
-        return self._write(now, options, body, lambda write: self._keep(write, batch, vectors))
+        receipt = self._write(now, options, body, lambda write: self._keep(write, batch, vectors))
+        self._wake()
+        return receipt
 
-    def extract(self, since: When = None, *, session: str | None = None) -> Receipt:
-        """Run the writer on the messages said since a time, and add what is new. Safe to repeat."""
-        query = MessageQuery(since=self._time(since, "since"), session=session or self.session, agent=self.agent)
+    def extract(self, since: When = None, *, session: str | None = None, background: bool = False) -> Receipt:
+        """Run the writer on what it has not read, or again on all that was said since a time. Adds what is new.
+
+        Rules read at once. A model reads outside of any transaction; what it cannot read is in `Receipt.failed`, waits,
+        and is read by whoever comes next. `background=True` leaves the model's part to a worker. Safe to repeat.
+
+        Raises InvalidInput, StoreError.
+        """
+        session = session or self.session
+        query = MessageQuery(since=self._time(since, "since"), session=session, agent=self.agent)
         with self._reading() as work:
-            found = list(work.messages.walk(query))
+            found = _conversations(list(work.messages.walk(query)))
         receipt = Receipt()
-        for talk in _conversations(found):
+        for talk in found:
             heard = self._write(self.memory.parts.clock(), {}, (), partial(Write.listen, messages=talk))
             receipt = joined(receipt, heard)
-        return receipt
+        if background or self.memory.background is not None:
+            self._leave_to_worker([talk[0].session for talk in found])
+            return receipt
+        return joined(receipt, self._read(found, again=since is not None))
 
     def end_session(self, session: str | None = None) -> Receipt:
         """The conversation is over: run the writer on what it said and was not looked at yet."""
+        if self.memory.trigger is not None:
+            self._leave_to_worker([session or self.session])
         return self.extract(session=session)
 
     # -- writing: claims ----------------------------------------------------------------------------------------
@@ -476,6 +517,31 @@ class User:
                 beliefs=len(self._see(work).beliefs),
             )
 
+    # -- what a model reads ---------------------------------------------------------------------------------------
+
+    def _leave_to_worker(self, sessions: Sequence[str | None]) -> None:
+        """Mark sessions as due. Who reads them, this process or another, is a matter of who comes first."""
+        now = self.memory.parts.clock()
+        with self.memory.parts.store.writing(self.owner, now) as work:
+            for session in sessions:
+                learning.mark_ended(work, session, now)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self.memory.background is not None:
+            self.memory.background.wake()
+
+    def _read(self, talks: Sequence[Sequence[Message]], *, again: bool) -> Receipt:
+        extractor = self.memory.parts.extractor
+        receipt = Receipt()
+        if extractor is None:
+            return receipt
+        reader = learning.Reader(self.memory, self.owner, extractor, self.aliases)
+        for talk in talks:
+            read = reader.read_again(talk) if again else reader.read_on(talk[0].session or learning.NO_SESSION)
+            receipt = joined(receipt, read)
+        return receipt
+
     # -- what is asked ------------------------------------------------------------------------------------------
 
     def _conditions(self, limit: int, options: ReadOptions) -> Conditions:
@@ -550,7 +616,11 @@ class User:
 
     def _keep(self, write: Write, batch: Batch, vectors: Mapping[str, bytes | None]) -> Receipt:
         in_space = write.means.vectors == self.memory.vectors  # see upkeep.in_step
-        return write.keep(batch, vectors if in_space else {})
+        receipt = write.keep(batch, vectors if in_space else {})
+        if self.memory.trigger is not None and receipt.messages:
+            sessions = [draft.session if draft.session is not None else batch.session for draft in batch.drafts]
+            learning.mark(write.work, sessions, self.memory.trigger, write.now)
+        return receipt
 
     def _leave(self, choose: Callable[[Writing], upkeep.Leaving]) -> ErasureReceipt:
         now = self.memory.parts.clock()

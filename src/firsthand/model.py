@@ -267,6 +267,15 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """Talk that a model was to read and has not read. It is stored, waits, and is read later."""
+
+    session: str | None
+    messages: int  # how many wait, of those that were to be read now
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What a write answers. Given after the commit."""
 
@@ -276,6 +285,7 @@ class Receipt:
     superseded: tuple[str, ...] = ()  # ids of beliefs that this write displaced
     messages: tuple[str, ...] = ()  # message ids stored
     duplicates: tuple[str, ...] = ()  # ids that were there already
+    failed: tuple[Failed, ...] = ()  # what a model could not read: never the same as nothing found
 
 
 @dataclass(frozen=True, slots=True)

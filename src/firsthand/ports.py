@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -382,6 +382,7 @@ class Proposal:
     valid_to: datetime | None = None
     replaces: str | None = None  # for `correct` and `retract`: the old value, where the words name it
     retracts: str | None = None  # for `retract`: id of the message taken back
+    quote: str | None = None  # words that were given as a quote and are not in the message; then the span is empty
     metadata: Mapping[str, Any] | None = None
 
 
@@ -392,3 +393,54 @@ class Writer(Protocol):
 
     def propose(self, messages: Sequence[Message], before: Sequence[Message]) -> list[Proposal]:
         """Claims found in `messages`, in order; `before` are the turns that precede them in the session."""
+
+
+class Answer(NamedTuple):
+    """What a language model said, and what it cost."""
+
+    text: str
+    tokens: int  # read and written
+
+
+class LanguageModel(Protocol):
+    """A language model that takes part in a conversation."""
+
+    name: str  # recorded with what it brought about
+
+    def answer(self, turns: Sequence[tuple[str, str]]) -> Answer:
+        """What it says after these turns, each (role, text): system, user or assistant. Raises ProviderFailed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Talk that a model is to read, with what helps to understand it."""
+
+    messages: Sequence[Message]  # to be read
+    before: Sequence[Message] = ()  # the turns that precede them
+    names: Sequence[str] = ()  # of the person
+    held: Sequence[str] = ()  # what memory holds of those spoken of, one line each
+    attributes: Mapping[str, str] = field(default_factory=dict)  # the policy's names, and what each means
+    never: Sequence[str] = ()  # what must not be kept
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What a model made of a task. With a `failure` the talk counts as not read."""
+
+    proposals: Sequence[Proposal] = ()
+    dropped: Sequence[Dropped] = ()
+    spending: Spending = field(default_factory=Spending)
+    failure: str | None = None
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """Turns talk into proposals by a model: slow, dear, and never within a transaction."""
+
+    name: str
+
+    def extract(self, task: Task) -> Extracted:
+        """What the messages say. Never raises for a model's failure."""
+
+    def over(self, spent: Spending) -> bool:
+        """Whether what was spent today leaves nothing for another call."""

@@ -26,6 +26,7 @@ from firsthand.wiring import Parts
 
 CHANGING = "changing to "
 SIZE = "embedder_dimensions"  # the fact that holds how long vectors are
+ANY_TIME = 2**62  # microseconds: after every time that anything can be due
 AT_ONCE = 256  # rows embedded between two commits: an interruption loses no more than these
 
 
@@ -376,10 +377,22 @@ def health(place: Place) -> dict[str, Any]:
         "ok": not wrong,
         "wrong": wrong,
         **totals,
+        "unread": _unread(place),
         "admission_rate": round(totals["observations"] / offered, 4) if offered else None,
         "embedder": place.parts.store.facts().get("embedder"),
         "policy_digest": place.policy.digest,
     }
+
+
+def _unread(place: Place) -> dict[str, int]:
+    """Sessions that a model is to read on, those that it failed on, and what models cost today."""
+    cursors = []
+    for owner in place.parts.store.due(ANY_TIME):
+        with place.parts.store.reading(owner) as work:
+            cursors += work.cursors.due(ANY_TIME)
+    spent = place.parts.store.spent(place.parts.clock().date().isoformat())
+    failing = sum(cursor.failures > 0 for cursor in cursors)
+    return {"due": len(cursors), "failing": failing, "calls_today": spent.calls, "tokens_today": spent.tokens}
 
 
 def _faults(seen: View, policy: Policy) -> Iterable[str]:

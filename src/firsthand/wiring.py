@@ -12,10 +12,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from firsthand.errors import EmbedderMismatch, InvalidInput
-from firsthand.ports import Clock, Embedder, Ids, Store, Tokenizer, Writer
+from firsthand.ports import Clock, Embedder, Extractor, Ids, LanguageModel, Store, Tokenizer, Writer
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from firsthand.writer.model import LLMWriter
+
+    WriterSpec = Writer | Extractor | LLMWriter | str | None
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: an id is read aloud and typed
 AUTO = "auto"  # the embedder that the store has; `static` in a new one
@@ -32,6 +36,7 @@ class Parts:
     store: Store
     embedder: Embedder | None
     writer: Writer | None
+    extractor: Extractor | None
     tokenizer: Tokenizer
     clock: Clock
     ids: Ids
@@ -70,17 +75,36 @@ def embedder_of(spec: EmbedderSpec) -> Embedder | None:
     return resolve(spec)
 
 
-def writer_of(spec: Writer | str | None) -> Writer | None:
-    """The writer for `rules`, `none`, or an object that is one already."""
-    if spec is None or spec == "none":
-        return None
-    if spec == "rules":
-        from firsthand.writer.rules import RulesWriter
+def writers_of(spec: WriterSpec) -> tuple[Writer | None, Extractor | None]:
+    """What listens inline and what reads by a model, for `rules`, `none`, an LLMWriter, or an object that is either.
 
-        return RulesWriter()
+    A model reads beside the rules, which cost nothing and answer at once. Raises InvalidInput, ProviderFailed.
+    """
+    if spec is None or spec == "none":
+        return None, None
+    from firsthand.writer.model import LLMWriter, ModelWriter
+    from firsthand.writer.rules import RulesWriter
+
+    if spec == "rules":
+        return RulesWriter(), None
     if isinstance(spec, str):
-        raise InvalidInput(f"no writer is called {spec!r}; use 'rules' or 'none'")
-    return spec
+        raise InvalidInput(f"no writer is called {spec!r}; use 'rules', 'none' or LLMWriter(\"openai:gpt-4o-mini\")")
+    if isinstance(spec, LLMWriter):
+        return RulesWriter(), ModelWriter(spec, language_model_of(spec))
+    if isinstance(spec, Extractor):
+        return RulesWriter(), spec
+    if hasattr(spec, "propose"):
+        return spec, None
+    raise InvalidInput(f"an object of type {type(spec).__name__} is no writer: it has neither propose nor extract")
+
+
+def language_model_of(spec: LLMWriter) -> LanguageModel:
+    """The model that a writer names, or the one it was given."""
+    if not isinstance(spec.model, str):
+        return spec.model
+    from firsthand.providers.language import Endpoint, language_model
+
+    return language_model(spec.model, Endpoint(spec.base_url, spec.api_key, spec.timeout))
 
 
 def assemble(
@@ -88,24 +112,23 @@ def assemble(
     location: str,
     key: str | bytes | None,
     embedder: EmbedderSpec,
-    writer: Writer | str | None,
+    writer: WriterSpec,
     tokenizer: Tokenizer | Callable[[str], int] | None,
     clock: Clock | None,
 ) -> Parts:
     """Everything from outside, live. The store is opened last, so that nothing is left open when another part fails."""
-    chosen_writer, chosen_tokenizer = writer_of(writer), tokenizer_of(tokenizer)
+    (listens, reads), chosen_tokenizer = writers_of(writer), tokenizer_of(tokenizer)
     if embedder != AUTO:
         chosen = embedder_of(embedder)
-        return Parts(
-            open_store(location, key), chosen, chosen_writer, chosen_tokenizer, clock or system_clock, random_id
-        )
+        store = open_store(location, key)
+        return Parts(store, chosen, listens, reads, chosen_tokenizer, clock or system_clock, random_id)
     store = open_store(location, key)
     try:
         chosen = _familiar(store.facts().get("embedder"))
     except BaseException:
         store.close()
         raise
-    return Parts(store, chosen, chosen_writer, chosen_tokenizer, clock or system_clock, random_id)
+    return Parts(store, chosen, listens, reads, chosen_tokenizer, clock or system_clock, random_id)
 
 
 def _familiar(name: str | None) -> Embedder | None:

@@ -151,16 +151,20 @@ class Write:
     def listen(self, messages: Sequence[Message]) -> Receipt:
         """Offer what the writer proposes of these messages; what it proposed before is a duplicate."""
         writer = self.means.writer
-        mine = [self._as_owner(m) for m in messages]
+        mine = [self.as_owner(m) for m in messages]
         if writer is None or not any(m.role is Role.USER and m.name is None for m in mine):
             return Receipt()
-        proposals = writer.propose(mine, self._before(mine))
+        return self.take_in(writer.propose(mine, self._before(mine)), {m.id: m for m in mine})
+
+    def take_in(self, proposals: Sequence[Proposal], messages: Mapping[str, Message]) -> Receipt:
+        """Offer what a writer proposes of these messages, in order."""
         receipt = Receipt()
-        for group in _runs(proposals, {m.id: m for m in mine}):
+        for group in _runs(proposals, messages):
             receipt = joined(receipt, self._take(group))
         return receipt
 
-    def _as_owner(self, message: Message) -> Message:
+    def as_owner(self, message: Message) -> Message:
+        """The message, without a name where the name is the person's."""
         return replace(message, name=None) if message.name in self.means.aliases else message
 
     def _before(self, messages: Sequence[Message]) -> list[Message]:
@@ -168,7 +172,7 @@ class Write:
         query = MessageQuery(session=messages[0].session, newest_first=True, limit=BEFORE + len(known))
         if messages[0].session is None or len(known) > BULK:  # a bulk load brings its own past
             return []
-        earlier = [self._as_owner(m) for m in self.work.messages.walk(query) if m.id not in known]
+        earlier = [self.as_owner(m) for m in self.work.messages.walk(query) if m.id not in known]
         return earlier[:BEFORE][::-1]
 
     def _take(self, proposals: Sequence[Proposal]) -> Receipt:
@@ -193,7 +197,7 @@ class Write:
             kind=Kind(p.kind),
             source=Source(p.source),
             confidence=None,
-            evidence=(Evidence(message.id, p.start, p.end, message.content[p.start : p.end]),),
+            evidence=(Evidence(message.id, p.start, p.end, p.quote or message.content[p.start : p.end]),),
             origin=message.origin,
         )
         return Offer(
@@ -357,7 +361,7 @@ class Write:
         if not wanted:
             return {}
         found = self.work.messages.walk(MessageQuery(ids=wanted))
-        return {m.id: self._as_owner(m) for m in found}
+        return {m.id: self.as_owner(m) for m in found}
 
 
 def once(work: Writing, key: str | None, body: str, write: Callable[[], Receipt]) -> Receipt:
@@ -442,6 +446,7 @@ def joined(one: Receipt, other: Receipt) -> Receipt:
         superseded=tuple(dict.fromkeys((*one.superseded, *other.superseded))),
         messages=(*one.messages, *other.messages),
         duplicates=(*one.duplicates, *other.duplicates),
+        failed=(*one.failed, *other.failed),
     )
 
 
