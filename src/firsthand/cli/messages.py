@@ -118,9 +118,10 @@ def _source(file: str, form: str | None) -> Source:
     from firsthand.ledger import formats
 
     if file == "-":
-        data = sys.stdin.buffer.read()
-        return Source("stdin", form or formats.detect(data, "stdin"), formats.read_bytes(data, "stdin", form))
-    return Source(Path(file).name, form or formats.detect(file), formats.read(file, form))
+        name, found = "stdin", formats.load(sys.stdin.buffer.read(), "stdin", form)
+    else:
+        name, found = Path(file).name, formats.load(file, form=form)
+    return Source(name, found.form, found.conversations)
 
 
 def _rehearsal(zone: tzinfo) -> Memory:

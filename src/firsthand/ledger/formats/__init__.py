@@ -7,6 +7,6 @@ Nothing is ever unpacked to disk, followed or fetched.
 """
 
 from firsthand.ledger.formats.conversation import Conversation
-from firsthand.ledger.formats.reading import FORMATS, detect, read, read_bytes
+from firsthand.ledger.formats.reading import FORMATS, File, detect, load, read, read_bytes
 
-__all__ = ["FORMATS", "Conversation", "detect", "read", "read_bytes"]
+__all__ = ["FORMATS", "Conversation", "File", "detect", "load", "read", "read_bytes"]

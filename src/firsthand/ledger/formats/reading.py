@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,14 @@ _LINES_NAMES = (".jsonl", ".ndjson")
 _Parsed = tuple[str, Any]  # the format, and what its reader takes
 
 
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that was read: its format, and the conversations in it."""
+
+    form: str
+    conversations: list[Conversation]
+
+
 def detect(source: str | os.PathLike[str] | bytes, name: str = "") -> str:
     """Which format a file has: one of FORMATS. `source` is a path, or the bytes of a file called `name`.
 
@@ -54,18 +63,23 @@ def read(path: str | os.PathLike[str], form: str | None = None) -> list[Conversa
     Raises InvalidInput: no such file, no permission, not a regular file, too large, a format or a message that
     cannot be read, with the line or the place.
     """
-    return read_bytes(*_loaded(path, ""), form)
+    return load(path, form=form).conversations
 
 
 def read_bytes(data: bytes, name: str, form: str | None = None) -> list[Conversation]:
     """The conversations in the bytes of a file called `name`. As `read`."""
+    return load(data, name, form).conversations
+
+
+def load(source: str | os.PathLike[str] | bytes, name: str = "", form: str | None = None) -> File:
+    """A file with its format, parsed once: a path, or the bytes of a file called `name`. As `read`."""
+    data, name = _loaded(source, name)
     if form is not None and form not in FORMATS:
         raise InvalidInput(f"format {form!r} is unknown: use one of {', '.join(FORMATS)}")
-    name = _on_one_line(name or "the file")
     with _naming(name):
         parsed = _parsed(data, name, form)
         found = [each for one in parsed for each in _found(one, name)]
-        return Labels(parsed[0][0]).conversations(found, name)
+        return File(parsed[0][0], Labels(parsed[0][0]).conversations(found, name))
 
 
 @contextmanager
