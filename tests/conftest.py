@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from firsthand import Memory, User
 from stopped_clock import StoppedClock
+
+if TYPE_CHECKING:
+    from doors_open import Opened
+    from starlette.testclient import TestClient
 
 settings.register_profile("firsthand", deadline=None)  # how long a busy machine takes is no property of ours
 settings.load_profile("firsthand")
@@ -31,3 +36,20 @@ def mem(clock: StoppedClock) -> Iterator[Memory]:
 def alex(mem: Memory) -> User:
     """One person's memory."""
     return mem.user("alex")
+
+
+@pytest.fixture
+def server() -> Iterator[Opened]:
+    """A server with keys on a stopped clock."""
+    from doors_open import opened
+
+    with opened() as found:
+        yield found
+
+
+@pytest.fixture
+def owner(server: Opened) -> TestClient:
+    """Alex, with a key of their own to a server."""
+    from firsthand.server.keys import Level
+
+    return server.as_(Level.ADMIN)

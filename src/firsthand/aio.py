@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import islice
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -13,7 +13,7 @@ from firsthand.model import Message
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PAGE = 256  # messages handed over at a time by `AsyncUser.messages`
+PAGE = 256  # messages or lines handed over at a time
 
 
 def _in_thread(
@@ -56,12 +56,21 @@ class AsyncUser:
     erase = _in_thread(User.erase)
     export = _in_thread(User.export)
 
+    def exported(self) -> AsyncIterator[bytes]:
+        """The lines of an export, one by one. See `User.exported`."""
+        return _pages(self._sync.exported())
+
     async def messages(self, session: str | None = None, **options: Any) -> AsyncIterator[Message]:
         """Every message, in the order that memory was told. Takes what `User.messages` takes."""
-        found = self._sync.messages(session, **options)
-        while page := await asyncio.to_thread(lambda: list(islice(found, PAGE))):
-            for message in page:
-                yield message
+        async for message in _pages(self._sync.messages(session, **options)):
+            yield message
+
+
+async def _pages(found: Iterator[R]) -> AsyncIterator[R]:
+    """What a blocking iterator gives, fetched in a thread some at a time."""
+    while page := await asyncio.to_thread(lambda: list(islice(found, PAGE))):
+        for each in page:
+            yield each
 
 
 class AsyncMemory:

@@ -3,6 +3,7 @@
     FirsthandError
     ├── InvalidInput          the caller's data or arguments are not acceptable; nothing was stored
     │   ├── Conflict          the same id or idempotency key came back with other content
+    │   │   └── Stale         what the caller acts on is not any more as the caller saw it
     │   └── PolicyInvalid     a policy file says something that the rules refuse
     ├── NotFound              no such id for this owner (another owner's id looks exactly like this)
     ├── NotAllowed            the caller may not do this (a source it may not claim, a scope too narrow)
@@ -33,6 +34,10 @@ class InvalidInput(FirsthandError):
 
 class Conflict(InvalidInput):
     """The same id or idempotency key came back with other content."""
+
+
+class Stale(Conflict):
+    """What the caller acts on is not any more as the caller saw it."""
 
 
 class PolicyInvalid(InvalidInput):

@@ -17,10 +17,10 @@ from enum import StrEnum
 from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Self, TypedDict, TypeVar, Unpack
+from typing import Any, BinaryIO, Self, TypedDict, TypeVar, Unpack
 
 from firsthand import learning, reads, upkeep, wiring
-from firsthand.errors import InvalidInput, NotAllowed, NotFound, StoreBusy
+from firsthand.errors import InvalidInput, NotAllowed, NotFound, Stale, StoreBusy
 from firsthand.folding import Folder
 from firsthand.ledger import export, intake, secrets
 from firsthand.ledger.admission import Claim
@@ -72,6 +72,12 @@ class WriteOptions(TypedDict, total=False):
     origin: str | None  # where it came from, for `forget_source`
     metadata: Mapping[str, Any] | None
     idempotency_key: str | None
+
+
+class ActOptions(WriteOptions, total=False):
+    """What every act on a belief also takes."""
+
+    expected: str | None  # the `tag` of the Explanation that the caller saw; refused as Stale when it is another now
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +184,12 @@ class Memory:
         """Every owner that this store holds something of."""
         return self.parts.store.owners()
 
-    def import_(self, path: str | Path) -> Report:
-        """Take in an export: rows that are here already are left alone, erased ones stay erased, beliefs fold again."""
-        return upkeep.import_file(self, Path(path))
+    def import_(self, source: str | Path | BinaryIO, *, owner: Owner | None = None) -> Report:
+        """Take in an export: rows that are here already are left alone, erased ones stay erased, beliefs fold again.
+
+        `source` is a path or an open binary file. With `owner`, an export of anybody else is NotAllowed.
+        """
+        return upkeep.import_from(self, Path(source) if isinstance(source, str) else source, owner)
 
     def rebuild(self) -> Report:
         """Derive beliefs and indexes again from the ledger, and say whether they came out equal."""
@@ -346,27 +355,27 @@ class User:
         return self._write(now, options, body, lambda write: write.offer([offer]))
 
     def correct(
-        self, belief_id: str, value: str, *, reason: str | None = None, **options: Unpack[WriteOptions]
+        self, belief_id: str, value: str, *, reason: str | None = None, **options: Unpack[ActOptions]
     ) -> Receipt:
         """Replace a belief over the whole of its interval: it never was. The old one is kept as withdrawn."""
         new = intake.value_of(value, MOST_VALUE, secrets.mask)
         return self._act(Act.CORRECT, belief_id, Given(value=new, reason=reason), options)
 
     def end(
-        self, belief_id: str, at: When = None, *, reason: str | None = None, **options: Unpack[WriteOptions]
+        self, belief_id: str, at: When = None, *, reason: str | None = None, **options: Unpack[ActOptions]
     ) -> Receipt:
         """It was true and no longer is, as of `at` (now unless said)."""
         return self._act(Act.END, belief_id, Given(at=self._time(at, "at"), reason=reason), options)
 
-    def retract(self, id: str, *, reason: str | None = None, **options: Unpack[WriteOptions]) -> Receipt:  # noqa: A002 - the public name
+    def retract(self, id: str, *, reason: str | None = None, **options: Unpack[ActOptions]) -> Receipt:  # noqa: A002 - the public name
         """It was never true. Takes the id of a belief, an observation or a message."""
         return self._act(Act.RETRACT, id, Given(reason=reason), options)
 
-    def confirm(self, belief_id: str, **options: Unpack[WriteOptions]) -> Receipt:
+    def confirm(self, belief_id: str, **options: Unpack[ActOptions]) -> Receipt:
         """The person says that it is so."""
         return self._act(Act.CONFIRM, belief_id, Given(), options)
 
-    def reject(self, belief_id: str, *, reason: str | None = None, **options: Unpack[WriteOptions]) -> Receipt:
+    def reject(self, belief_id: str, *, reason: str | None = None, **options: Unpack[ActOptions]) -> Receipt:
         """The person says that it is not so."""
         return self._act(Act.REJECT, belief_id, Given(reason=reason), options)
 
@@ -517,6 +526,11 @@ class User:
                 beliefs=len(self._see(work).beliefs),
             )
 
+    def exported(self) -> Iterator[bytes]:
+        """The lines of an export, one by one, as `export` would write them; the store is read while it is walked."""
+        with self._reading() as work:
+            yield from export.encoded(work, self.memory.policy.digest)
+
     # -- what a model reads ---------------------------------------------------------------------------------------
 
     def _leave_to_worker(self, sessions: Sequence[str | None]) -> None:
@@ -589,8 +603,9 @@ class User:
             means = Means(policy, parts.writer, self.caller, self.agent, self.aliases, parts.ids, vectors)
             return once(work, key, body_of(body) if key else "", lambda: enter(Write(work, means, now)))
 
-    def _act(self, act: Act, name: str, given: Given, options: WriteOptions) -> Receipt:
+    def _act(self, act: Act, name: str, given: Given, options: ActOptions) -> Receipt:
         now = self.memory.parts.clock()
+        expected = options.pop("expected", None)
         aim = Aim(
             act,
             name,
@@ -601,6 +616,7 @@ class User:
             session=self._session(options),
             origin=options.get("origin"),
             metadata=self._metadata(options),
+            expected=expected,
         )
         return self._write(now, options, (act, name, given), lambda write: self._carry_out(write, aim))
 
@@ -608,11 +624,18 @@ class User:
         seen = self._see(write.work)
         heard = reads.messages_of(write.work, [aim.id]) if aim.act is Act.RETRACT else {}
         try:
-            return write.act(aim, reads.resolve(write.work, seen, aim.id))
+            belief = reads.resolve(write.work, seen, aim.id)
         except NotFound:
             if aim.id not in heard:
                 raise
-        return write.take_back(aim, heard[aim.id])
+            return write.take_back(aim, heard[aim.id])
+        if aim.expected is not None:
+            self._unchanged(reads.explain(write.work, seen, write.means.policy, belief), aim.expected)
+        return write.act(aim, belief)
+
+    def _unchanged(self, told: Explanation, expected: str) -> None:
+        if told.tag != expected:
+            raise Stale(f"{told.belief.id!r} is not as you saw it: ask why it is held, and decide again")
 
     def _keep(self, write: Write, batch: Batch, vectors: Mapping[str, bytes | None]) -> Receipt:
         in_space = write.means.vectors == self.memory.vectors  # see upkeep.in_step
@@ -676,7 +699,7 @@ class User:
 
 _OWN_OPTIONS = (
     *("subject", "attribute", "source", "confidence", "kind", "valid_from", "valid_to", "expires_at", "evidence"),
-    *("full", "reason", "limit", "max_tokens"),
+    *("full", "reason", "expected", "limit", "max_tokens"),
 )
 
 

@@ -9,6 +9,8 @@ Times are aware `datetime` values that keep the offset they were given with; com
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
@@ -382,6 +384,12 @@ class Explanation:
     quotes: tuple[Quote, ...]
     displaced: tuple[Belief, ...]
     changes_if: str  # what would change it
+
+    @property
+    def tag(self) -> str:
+        """Tells this story from another one: give it as `expected=` to act on the belief only if it is still so."""
+        told = json.dumps(to_json(self), ensure_ascii=False, sort_keys=True)
+        return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from firsthand.beliefs import fold
 from firsthand.beliefs.digest import digest
 from firsthand.beliefs.slots import owner_key
 from firsthand.beliefs.view import View, view
-from firsthand.errors import EmbedderMismatch, InvalidInput, PolicyMismatch, SchemaTooNew
+from firsthand.errors import EmbedderMismatch, InvalidInput, NotAllowed, PolicyMismatch, SchemaTooNew
 from firsthand.folding import Folder, search_texts
 from firsthand.ledger import erasure, export
 from firsthand.model import ErasureReceipt, Observation, Owner, Report, State
@@ -311,9 +311,14 @@ def erase(work: Writing, leaving: Leaving, folder: Folder) -> ErasureReceipt:
 # -- import ------------------------------------------------------------------------------------------------------
 
 
-def import_file(place: Place, path: Path) -> Report:
-    """Take in an export: rows that are here are left alone, erased ones stay erased, beliefs fold again."""
-    given = export.read(path)
+def import_from(place: Place, source: Path | BinaryIO, owner: Owner | None) -> Report:
+    """Take in an export: rows that are here are left alone, erased ones stay erased, beliefs fold again.
+
+    Raises NotAllowed for an export of another owner than the one named.
+    """
+    given = export.read(source)
+    if owner is not None and given.owner != owner:
+        raise NotAllowed("the export is of another user than the one that this memory is of; nothing was imported")
     key = owner_key(given.owner)
     with place.parts.store.writing(given.owner, place.parts.clock()) as work:
         known_messages = messages_of(work, (m.id for m in given.messages))

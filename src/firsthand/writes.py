@@ -89,6 +89,7 @@ class Aim:
     session: str | None = None
     origin: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    expected: str | None = None  # the tag of the explanation that the caller saw
 
 
 @dataclass(frozen=True, slots=True)

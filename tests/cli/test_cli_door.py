@@ -33,7 +33,7 @@ def test_every_command_helps_in_the_words_of_the_list(name: str, shell: Shell) -
     assert door.COMMANDS[name][1] in " ".join(shell.ok(name, "--help").split())
 
 
-@pytest.mark.parametrize("name", [each for each in door.COMMANDS if each != "policy"])
+@pytest.mark.parametrize("name", [each for each in door.COMMANDS if each not in ("policy", "keys")])
 def test_every_command_takes_the_shared_options(name: str) -> None:
     """API: each command has --db, --user and --json."""
     options = {each for param in command(name).params for each in param.opts}

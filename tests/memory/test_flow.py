@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from firsthand import (
     Memory,
     NotAllowed,
     NotFound,
+    Owner,
+    Stale,
     State,
     User,
 )
@@ -373,3 +376,23 @@ def test_datetimes_read_back_with_their_offset(alex: User) -> None:
     said = next(iter(alex.messages()))
     assert said.at == datetime.fromisoformat("2026-06-01T19:00:00-05:00")
     assert said.at.isoformat() == "2026-06-01T19:00:00-05:00"
+
+
+def test_an_act_on_a_belief_that_changed_meanwhile_is_refused(alex: User) -> None:
+    """Issue: where state is edited, the edit is of what was seen."""
+    belief_id = alex.remember("Berlin", attribute="lives_in").stored[0]
+    seen = alex.why(belief_id).tag
+    alex.remember("Berlin", attribute="lives_in", session="another")
+    with pytest.raises(Stale, match="not as you saw it"):
+        alex.correct(belief_id, "Porto", expected=seen)
+    assert alex.why(belief_id).tag != seen
+    assert alex.correct(belief_id, "Porto", expected=alex.why(belief_id).tag).superseded == (belief_id,)
+
+
+def test_an_export_of_another_owner_is_not_taken_in(mem: Memory, alex: User) -> None:
+    """Issue: the scope comes from the key, never from the body alone."""
+    alex.remember("Berlin", attribute="lives_in")
+    lines = b"".join(alex.exported())
+    with pytest.raises(NotAllowed, match="another user"):
+        mem.import_(io.BytesIO(lines), owner=Owner("default", "bo"))
+    assert mem.import_(io.BytesIO(lines), owner=Owner("default", "alex")).duplicates == 1

@@ -56,6 +56,10 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "export": ("leaving", "Write everything of one user to a JSON Lines file."),
         "import": ("leaving", "Take in a file that `firsthand export` wrote."),
     },
+    "Doors": {
+        "serve": ("serving", "Serve this memory over HTTP until stopped."),
+        "keys": ("keys", "Make, list, rotate and revoke the keys that `firsthand serve` asks for."),
+    },
     "Upkeep": {
         "policy": ("policies", "Show, check, explain or change the rules that decide."),
         "rebuild": ("upkeep", "Derive all beliefs and indexes again from what was said."),

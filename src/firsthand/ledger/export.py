@@ -11,10 +11,10 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from firsthand.errors import InvalidInput
 from firsthand.model import Message, Observation, Owner, message_from_json, observation_from_json, to_json
@@ -44,7 +44,7 @@ def write(path: Path, work: Reading, policy_digest: str) -> tuple[int, int]:
     try:
         with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as out:
             try:
-                counts = _write_lines(out.write, lines(work, policy_digest))
+                counts = _copied(encoded(work, policy_digest), out.write)
                 out.flush()
                 os.fsync(out.fileno())
             except BaseException:
@@ -67,28 +67,40 @@ def lines(work: Reading, policy_digest: str) -> Iterator[dict[str, Any]]:
         yield {"use": {"id": name, "count": count, "last": last}}
 
 
-def _write_lines(put: Any, records: Iterable[dict[str, Any]]) -> tuple[int, int]:
+def encoded(work: Reading, policy_digest: str) -> Generator[bytes, None, tuple[int, int]]:
+    """The lines of an owner's export as bytes, footer included; returns how many messages and observations it has."""
     digest = hashlib.sha256()
     messages = observations = 0
-    for record in records:
+    for record in lines(work, policy_digest):
         line = _line(record)
         digest.update(line)
-        put(line)
+        yield line
         messages += "message" in record
         observations += "observation" in record
-    put(_line({"end": {"messages": messages, "observations": observations, "sha256": digest.hexdigest()}}))
+    yield _line({"end": {"messages": messages, "observations": observations, "sha256": digest.hexdigest()}})
     return messages, observations
+
+
+def _copied(pieces: Generator[bytes, None, tuple[int, int]], put: Callable[[bytes], Any]) -> tuple[int, int]:
+    while True:
+        try:
+            put(next(pieces))
+        except StopIteration as done:
+            counts: tuple[int, int] = done.value
+            return counts
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode() + b"\n"
 
 
-def read(path: Path) -> Ledger:
-    """The ledger in an export file, checked whole before anything of it is used.
+def read(path: Path | BinaryIO) -> Ledger:
+    """The ledger in an export, a file or an open one, checked whole before anything of it is used.
 
     Raises InvalidInput naming the line that is wrong, or saying that the file was cut or changed.
     """
+    if not isinstance(path, Path):
+        return _Reader("the export").read(path)
     try:
         with path.open("rb") as source:
             return _Reader(path.name).read(source)

@@ -1,0 +1,62 @@
+"""Doors for tests: the application over a memory that is not kept, with keys, spoken to without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from firsthand import Caller, Memory
+from firsthand.server.app import Doors, application
+from firsthand.server.gate import Gate
+from firsthand.server.keys import Grant, Keys, Level
+from firsthand.server.limits import Limits
+from stopped_clock import StoppedClock
+
+
+class Opened:
+    """A server: its memory, its keys, and callers for any grant."""
+
+    def __init__(self, memory: Memory, clock: StoppedClock, limits: Limits, user: str | None) -> None:
+        self.memory, self.clock = memory, clock
+        self.keys = Keys(":memory:")
+        self.doors = Doors(memory, Gate(self.keys, clock, user=user), limits)
+        self.app = application(self.doors)
+
+    def as_(
+        self, level: Level, user: str = "alex", tenant: str = "default", caller: Caller = Caller.PERSON
+    ) -> TestClient:
+        """Whoever holds a key with this grant."""
+        _, text = self.keys.make(Grant(tenant, user, level, caller), self.clock())
+        return self.with_key(text)
+
+    def with_key(self, text: str | None) -> TestClient:
+        """Whoever sends this text as a key."""
+        headers = {} if text is None else {"Authorization": f"Bearer {text}"}
+        return TestClient(self.app, base_url="http://localhost", headers=headers)
+
+
+@contextmanager
+def opened(limits: Limits | None = None, memory: Memory | None = None, user: str | None = None) -> Iterator[Opened]:
+    """A server on a stopped clock; `user` is whose memory it is where a caller may choose and does not."""
+    clock = StoppedClock()
+    with memory or Memory(":memory:", clock=clock) as held:
+        yield Opened(held, clock, limits or Limits(rate=0), user)
+
+
+def ok(response: Any) -> Any:
+    """The JSON of an answer that went well."""
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def problem(response: Any, status: int, name: str) -> str:
+    """The detail of a refusal, as problem details."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    told = response.json()
+    assert told["status"] == status
+    assert told["type"] == f"urn:firsthand:{name}"
+    return str(told["detail"])
