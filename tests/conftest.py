@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from firsthand import Memory, User
+from postgres_place import Place, copy, shared_server
 from stopped_clock import StoppedClock
 
 if TYPE_CHECKING:
@@ -53,3 +55,12 @@ def owner(server: Opened) -> TestClient:
     from firsthand.server.keys import Level
 
     return server.as_(Level.ADMIN)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Place]:
+    """A database of this worker's own on the server of the test run. Whoever takes it empties it first."""
+    with shared_server() as server:
+        place = Place(server, f"worker_{os.environ.get('PYTEST_XDIST_WORKER', 'only')}")
+        copy(server, place.name)
+        yield place

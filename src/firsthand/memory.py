@@ -103,10 +103,10 @@ class ReadOptions(TypedDict, total=False):
 
 
 class Memory:
-    """A place where memories are kept: a SQLite file, or `:memory:`.
+    """A place where memories are kept: a SQLite file, `:memory:`, or a database on a PostgreSQL server.
 
     Args:
-        location: a path, or ":memory:".
+        location: a path, ":memory:", or "postgresql://…" (see docs/postgres.md).
         policy: the text of a policy file, or a Policy. None: the one the store has, the default one in a new store.
         embedder: "static" (a table in the package), "onnx", "none", a function from texts to vectors, or an object
             with `name`, `dimensions`, `inline` and `embed`. "auto": the one that the store has, static in a new one.
@@ -652,10 +652,10 @@ class User:
             receipt = upkeep.erase(work, choose(work), Folder(work, policy, vectors, now))
         self.memory.snapshots.forget(self.owner)
         try:
-            self.memory.parts.store.scrub()
+            complete = self.memory.parts.store.scrub()
         except StoreBusy:  # another process is still reading: the rows are gone, `maintain` takes their bytes
-            return replace(receipt, complete=False)
-        return receipt
+            complete = False
+        return replace(receipt, complete=complete)
 
     def _vectors_of_new(self, batch: Batch) -> Mapping[str, bytes | None]:
         """Vectors are made before the transaction, so that no other process waits for them."""

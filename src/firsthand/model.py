@@ -417,6 +417,15 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Migrated:
+    """What a migration of a server's tables did."""
+
+    ran: tuple[str, ...]  # names of the steps; empty when everything was there
+    version: int  # of the schema, now
+    granted: tuple[str, ...] = ()  # roles that may use the tables
+
+
+@dataclass(frozen=True, slots=True)
 class ErasureReceipt:
     """What an erasure removed: counts and keyed digests, no content.
 

@@ -354,8 +354,12 @@ class Store(Protocol):
     def set_facts(self, facts: Mapping[str, str]) -> None:
         """Change some of them, atomically."""
 
-    def scrub(self) -> None:
-        """Make sure that removed bytes are gone: free pages overwritten, log emptied. May be slow."""
+    def scrub(self) -> bool:
+        """Make sure that removed bytes are gone: free pages overwritten, log emptied. May be slow.
+
+        False where they stay until somebody with more rights or more time takes them. Raises StoreBusy where another
+        reader is in the way.
+        """
 
     def check(self) -> list[str]:
         """What is wrong with the store's files or tables, one line each; empty when nothing is."""

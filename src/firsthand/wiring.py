@@ -9,9 +9,10 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from firsthand.errors import EmbedderMismatch, InvalidInput
+from firsthand.errors import EmbedderMismatch, InvalidInput, StoreUnavailable
+from firsthand.model import Migrated
 from firsthand.ports import Clock, Embedder, Extractor, Ids, LanguageModel, Store, Tokenizer, Writer
 
 if TYPE_CHECKING:
@@ -57,13 +58,43 @@ def open_store(location: str, key: str | bytes | None) -> Store:
 
     Raises StoreUnavailable and its kin, and InvalidInput for an address of a kind that is not served.
     """
-    if location.startswith(("postgresql://", "postgres://")):
-        raise InvalidInput("PostgreSQL is not served by this version; use a file path or ':memory:'")
+    if is_server(location):
+        if key is not None:
+            raise InvalidInput("a key encrypts a file; a server's disks are encrypted where it runs")
+        opened: Store = _postgres().open_postgres(location)
+        return opened
     if not location:
         raise InvalidInput("the store needs a path; use ':memory:' for one that is not kept")
     from firsthand.stores.sqlite.adapter import open_sqlite
 
     return open_sqlite(location, key=key, store_id=random_id)
+
+
+def is_server(location: str) -> bool:
+    """Whether it is the address of a PostgreSQL server."""
+    return location.startswith(("postgresql://", "postgres://"))
+
+
+def migrate_store(location: str, *, grant: Sequence[str] = ()) -> Migrated:
+    """Bring the tables of a server to this version, as their owner, and let roles use them.
+
+    Raises InvalidInput for what is no server, StoreUnavailable and its kin.
+    """
+    if not is_server(location):
+        raise InvalidInput("only a server is migrated by hand; a file comes to the new version when it is opened")
+    done: Migrated = _postgres().migrate(location, store_id=random_id, grant=grant)
+    return done
+
+
+def _postgres() -> Any:
+    """The back end for servers. Raises StoreUnavailable where its driver is not installed."""
+    try:
+        from firsthand.stores import postgres
+    except ModuleNotFoundError as error:
+        if error.name != "psycopg":
+            raise
+        raise StoreUnavailable("PostgreSQL needs its driver: pip install 'firsthand[postgres]'") from error
+    return postgres
 
 
 def embedder_of(spec: EmbedderSpec) -> Embedder | None:

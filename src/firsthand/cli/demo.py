@@ -61,7 +61,7 @@ def told(options: Options) -> Iterator[script.Event]:
     """The story's events, from the first message to what to try next."""
     talk = script.conversation()
     clock = script.StoryClock(datetime.fromisoformat(talk[0]["at"]))
-    yield script.Event("began", {"db": options.location, "user": options.user, "messages": len(talk)})
+    yield script.Event("began", {"db": options.shown, "user": options.user, "messages": len(talk)})
     with options.store(clock=clock) as memory:
         yield from script.play(memory, options.user, clock)
         friend = options.person(memory).beliefs("Joe", "relationship")[0].id
@@ -70,7 +70,7 @@ def told(options: Options) -> Iterator[script.Event]:
         _command(options, "why", friend),
         _command(options, "history", "user", "lives_in"),
     ]
-    yield script.Event("ended", {"db": options.location, "commands": commands})
+    yield script.Event("ended", {"db": options.shown, "commands": commands})
 
 
 def _command(options: Options, *words: str) -> str:

@@ -17,7 +17,7 @@ from firsthand.cli.screen import clean, folded, padded, show
 from firsthand.errors import FirsthandError, StoreError
 
 _NEEDED = ("numpy", "apsw-sqlite3mc", "click", "snowballstemmer")
-_EXTRAS = {"onnx": "onnxruntime"}
+_EXTRAS = {"onnx": "onnxruntime", "postgres": "psycopg"}
 
 
 @click.command()
@@ -54,7 +54,7 @@ def _version(name: str) -> str | None:
 def _store(options: Options) -> dict[str, Any]:
     path = Path(options.location)
     facts: dict[str, Any] = {
-        "path": str(path.absolute()) if options.is_file else options.location,
+        "path": str(path.absolute()) if options.is_file else options.shown,
         "chosen by": _chosen_by(options),
         "user": options.user,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from firsthand.errors import InvalidInput, NotAllowed, NotFound, StoreUnavailabl
 if TYPE_CHECKING:
     from firsthand.memory import Memory, User
 
+_PASSWORD = re.compile(r"(?<=://)([^/@:]*):[^/@]*(?=@)|[?&]password=[^&]*")
 FEW = 5  # users that an error lists
 TENANT = "default"
 
@@ -52,6 +54,11 @@ class Options:
     def location(self) -> str:
         """The store: --db, FIRSTHAND_DB, or the file in the user's data folder."""
         return self.db or str(self._default())
+
+    @property
+    def shown(self) -> str:
+        """The location as it may be printed: without a password."""
+        return _PASSWORD.sub(r"\1", self.location)
 
     @property
     def is_file(self) -> bool:
@@ -111,7 +118,7 @@ class Options:
         with self.existing(vectors=vectors) as memory:
             known = [owner.user for owner in memory.users() if owner.tenant == self.tenant]
             if self.user not in known:
-                raise NotFound(f"{self.location} holds nothing of the user {self.user!r}{_listed(known)}")
+                raise NotFound(f"{self.shown} holds nothing of the user {self.user!r}{_listed(known)}")
             yield self.person(memory)
 
     @contextmanager
@@ -138,7 +145,7 @@ def _listed(known: Sequence[str]) -> str:
 
 
 _SHARED = (
-    click.option("--db", envvar="FIRSTHAND_DB", metavar="PATH", help="The file that memory is kept in."),
+    click.option("--db", envvar="FIRSTHAND_DB", metavar="PLACE", help="The file, or postgresql://… address."),
     click.option("--user", envvar="FIRSTHAND_USER", type=words, default="me", metavar="NAME", help="Whose memory."),
     click.option(
         "--tenant",

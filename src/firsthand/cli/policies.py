@@ -32,7 +32,7 @@ def _in_use(options: Options) -> Policy:
     if options.is_file and not Path(options.location).exists():
         from firsthand.policy import default_policy
 
-        note(f"there is no memory at {options.location} yet; this is the policy that a new one gets")
+        note(f"there is no memory at {options.shown} yet; this is the policy that a new one gets")
         return default_policy()
     with options.existing(vectors=False) as memory:
         return memory.policy
@@ -110,7 +110,7 @@ def apply(options: Options, file: str) -> None:
 
     wanted = _named(file, parse)
     if options.is_file and not Path(options.location).exists():
-        raise NotFound(f"there is no memory at {options.location} to apply a policy to")
+        raise NotFound(f"there is no memory at {options.shown} to apply a policy to")
     with options.existing() as memory:
         report = memory.apply_policy(wanted)
     changed = "no belief changed" if report.equal else f"beliefs of {len(report.different)} users changed"

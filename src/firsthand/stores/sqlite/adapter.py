@@ -116,13 +116,15 @@ class SqliteStore:
         """A consistent snapshot; waits for no writer, and no writer waits for it."""
         with self._connection() as connection:
             connection.begin("DEFERRED")
-            yield TableReading(connection, owner, self._identity)
+            head = connection.one("head", owner.tenant, owner.user)  # the first read: it fixes the snapshot
+            yield TableReading(connection, owner, self._identity, head)
 
     @contextmanager
     def writing(self, owner: Owner, now: datetime) -> Iterator[Writing]:
         """One atomic change of one owner's rows: kept when the block ends, undone when it raises."""
         with self._change() as connection:
-            work = TableWriting(connection, owner, self._identity, now)
+            head = connection.one("head", owner.tenant, owner.user)
+            work = TableWriting(connection, owner, self._identity, head, now)
             yield work
             work.finish()
 
@@ -156,16 +158,16 @@ class SqliteStore:
         with self._change() as connection:
             connection.many("set_fact", facts.items())
 
-    def scrub(self) -> None:
+    def scrub(self) -> bool:
         """Write the file anew without free pages, empty the log, and remove copies that upgrades made.
 
-        Does nothing when nothing was erased since the last time. Takes as much memory as the file is long, and makes
-        writers wait. Raises StoreBusy when a reading stays open: the rows are gone, their bytes not yet.
+        Always True. Does nothing when nothing was erased since the last time. Takes as much memory as the file is long,
+        and makes writers wait. Raises StoreBusy when a reading stays open: the rows are gone, their bytes not yet.
         """
         with self._turn() as turn, self._connection() as connection:
             connection.wait_until(turn.deadline)
             if connection.one("scrub_due") == (0,):
-                return
+                return True
             for copy in self._database.backups():
                 copy.unlink(missing_ok=True)
             connection.script("VACUUM")
@@ -176,6 +178,7 @@ class SqliteStore:
                     f"{self._database.path}: what was erased stays in the log until open readings end; try again"
                 )
             connection.all("set_scrub_due", 0)
+            return True
 
     def check(self) -> list[str]:
         """What is wrong with the file or its tables, one line each; empty when nothing is."""

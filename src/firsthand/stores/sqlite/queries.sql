@@ -422,10 +422,10 @@ SELECT recorded_at, counter, store, place, message_id, reason, rule FROM dropped
 WHERE tenant = ?1 AND user_id = ?2 AND message_id = ?3;
 
 -- name: add_use
--- Count one use.
-INSERT INTO uses (tenant, user_id, id, count, last_at) VALUES (?1, ?2, ?3, 1, ?4)
+-- Count uses.
+INSERT INTO uses (tenant, user_id, id, count, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (tenant, user_id, id) DO UPDATE SET
-    count = uses.count + 1,
+    count = uses.count + excluded.count,
     last_at = max(uses.last_at, excluded.last_at);
 
 -- name: merge_use

@@ -62,12 +62,15 @@ class BeliefTables:
     def save(self, cells: Sequence[Cell], placements: Sequence[Placement]) -> None:
         """Replace the cells named and the placements of the observations named."""
         version = self._head.next_version
+        last = {(cell.slot, cell.cell): cell for cell in cells}.values()
         self._queries.many(
-            "save_cell", ((*self._owner, c.slot, c.cell, c.subject, c.attribute, c.state, version) for c in cells)
+            "save_cell", ((*self._owner, c.slot, c.cell, c.subject, c.attribute, c.state, version) for c in last)
         )
         moved = dict.fromkeys(each.observation_id for each in placements)
         self._queries.many("drop_placements", ((*self._owner, each) for each in moved))
-        self._queries.many("add_placement", ((*self._owner, p.observation_id, *_key(p), version) for p in placements))
+        self._queries.many(
+            "add_placement", ((*self._owner, p.observation_id, *_key(p), version) for p in dict.fromkeys(placements))
+        )
 
     def clear(self) -> None:
         """Drop all derived state of the owner, search rows of beliefs included; caches start anew."""

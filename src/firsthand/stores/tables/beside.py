@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from firsthand.errors import Conflict
@@ -50,7 +51,8 @@ class BesideTables:
 
     def add_use(self, ids: Sequence[str], at: int) -> None:
         """Count one use of each id."""
-        self._queries.many("add_use", ((*self._owner, each, at) for each in ids))
+        counted = Counter(ids)
+        self._queries.many("add_use", ((*self._owner, each, count, at) for each, count in counted.items()))
 
     def merge_uses(self, uses: Mapping[str, tuple[int, int]]) -> None:
         """Take in uses counted elsewhere: the higher count and the later time stand."""

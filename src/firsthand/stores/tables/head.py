@@ -9,18 +9,17 @@ from operator import itemgetter
 
 from firsthand.model import Head, Owner, Position
 
-from .queries import Queries
+from .queries import Fields, Queries
 
 
 class OwnerHead:
     """The head row as it was when the work began, and what the work adds to it."""
 
-    def __init__(self, queries: Queries, owner: Owner, secret: bytes) -> None:
+    def __init__(self, queries: Queries, owner: Owner, secret: bytes, found: Fields | None) -> None:
         self.alias = alias(owner, secret)
         self._queries = queries
         self._owner = (owner.tenant, owner.user)
         self._tenant = owner.tenant
-        found = queries.one("head", *self._owner)
         self._anew = found is None or found[0] == 0  # a row of version 0 is there only to be locked
         if self._anew:
             found = queries.one("erased_head", self._tenant, self.alias)

@@ -27,6 +27,7 @@ class SearchTables:
         """Add or replace rows. A message that does not exist gets none."""
         _refuse_unknown(row.type for row in rows)
         added = self._added
+        rows = list({(row.type, row.id): row for row in rows}.values())  # of two rows with one name the last one
         fresh = [row for row in rows if row.type == _MESSAGE and row.id in added]
         known = [row for row in rows if row.type == _MESSAGE and row.id not in added]
         values = ((*search_values(added[row.id]), row.terms, row.vector) for row in fresh)

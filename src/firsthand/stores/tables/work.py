@@ -16,7 +16,7 @@ from .erasing import Eraser
 from .head import OwnerHead
 from .messages import MessageTable
 from .observations import ObservationTable
-from .queries import Queries
+from .queries import Fields, Queries
 from .search import SearchTables
 
 
@@ -29,7 +29,7 @@ class Identity:
 
 
 class TableReading:
-    """`ports.Reading`: one owner's rows, as of the moment the block began."""
+    """`ports.Reading`: one owner's rows, as of the moment the block began. `head` is the owner's head row as found."""
 
     owner: Owner
     messages: Messages
@@ -39,10 +39,10 @@ class TableReading:
     beside: Ledgerside
     cursors: Cursors
 
-    def __init__(self, queries: Queries, owner: Owner, identity: Identity) -> None:
+    def __init__(self, queries: Queries, owner: Owner, identity: Identity, head: Fields | None) -> None:
         self.owner = owner
         self._queries = queries
-        self._head = OwnerHead(queries, owner, identity.secret)  # the first read: it fixes the snapshot
+        self._head = OwnerHead(queries, owner, identity.secret, head)
         messages = MessageTable(queries, owner, self._head)
         self._added = messages.added
         self.messages = messages
@@ -65,8 +65,8 @@ class TableReading:
 class TableWriting(TableReading):
     """`ports.Writing`: one atomic change of one owner's rows."""
 
-    def __init__(self, queries: Queries, owner: Owner, identity: Identity, now: datetime) -> None:
-        super().__init__(queries, owner, identity)
+    def __init__(self, queries: Queries, owner: Owner, identity: Identity, head: Fields | None, now: datetime) -> None:
+        super().__init__(queries, owner, identity, head)
         self._store = identity.id
         self._now = micros(now)
         self._changes = queries.changes()

@@ -1,0 +1,185 @@
+"""A memory on a PostgreSQL server: many processes on many machines at once.
+
+`open_postgres` is the only way in. Connections come from `pool.py`, what a unit of work can do is in `stores/tables`.
+Whose turn it is to write is decided by the owner's head row: it is locked first, so that writers of one owner follow
+each other, see what the last one did, and never fail to serialize. Readers wait for nobody.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+
+from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
+from firsthand.model import Owner
+from firsthand.ports import Reading, Spending, Store, Writing
+from firsthand.stores.tables.checking import faults
+from firsthand.stores.tables.queries import Fields, Value
+from firsthand.stores.tables.schema import schema_of
+from firsthand.stores.tables.work import Identity, TableReading, TableWriting
+
+from .address import address_of
+from .checking import indexes
+from .connection import Connection
+from .failures import is_lost
+from .migrate import FACTS_LOCK, check_schema, check_server
+from .pool import Pool
+
+_OWN_FACTS = ("store", "schema")
+
+
+def open_postgres(location: str) -> Store:
+    """The store in a database whose tables are there.
+
+    Raises InvalidInput (not an address), StoreUnavailable (no server, not let in, no tables or old ones), StoreBusy (no
+    connection left), SchemaTooNew.
+    """
+    pool = Pool(address_of(location))
+    connection = pool.open()
+    try:
+        check_server(connection)
+        version = check_schema(connection, schema_of(__package__))
+        found = connection.one("store")
+    finally:
+        connection.close()
+    if found is None:
+        raise StoreUnavailable(f"{connection.shown}: the database does not say which store it is")
+    return PostgresStore(pool, Identity(*found), version)
+
+
+class PostgresStore:
+    """`ports.Store` on a server. Safe to share among threads, and across a fork."""
+
+    id: str
+
+    def __init__(self, pool: Pool, identity: Identity, version: int) -> None:
+        self._pool = pool
+        self._identity = identity
+        self._version = version
+        self._writing: dict[tuple[int, Owner], Connection] = {}  # by thread
+        self.id = identity.id
+
+    @contextmanager
+    def reading(self, owner: Owner) -> Iterator[Reading]:
+        """A consistent snapshot; waits for no writer, and no writer waits for it."""
+        with self._pool.connection() as connection:
+            found = self._begin(connection, "begin_reading", *_names(owner))
+            yield TableReading(connection, owner, self._identity, _first(found))
+
+    @contextmanager
+    def writing(self, owner: Owner, now: datetime) -> Iterator[Writing]:
+        """One atomic change of one owner's rows: kept when the block ends, undone when it raises."""
+        mine = (threading.get_ident(), owner)
+        if mine in self._writing:
+            raise StoreBusy(f"{self._shown}: this thread is writing for this owner already; finish that block first")
+        with self._pool.connection() as connection:
+            head = self._lock(connection, owner)
+            self._writing[mine] = connection
+            try:
+                work = TableWriting(connection, owner, self._identity, head, now)
+                yield work
+                if work.finish():
+                    connection.commit()
+                connection.check()
+            finally:
+                del self._writing[mine]
+
+    def owners(self) -> list[Owner]:
+        """Every owner that ever wrote and was not erased."""
+        return [Owner(tenant, user) for tenant, user in self._listed("owners")]
+
+    def due(self, now: int) -> list[Owner]:
+        """Owners with a session that a model is to read on by now (microseconds) and that nobody is at."""
+        return [Owner(tenant, user) for tenant, user in self._listed("due_owners", now)]
+
+    def spent(self, day: str) -> Spending:
+        """What all owners together spent on models on a day."""
+        ((calls, tokens),) = self._listed("spent", day)
+        return Spending(int(calls), int(tokens))
+
+    def facts(self) -> dict[str, str]:
+        """What the store knows of itself; `store` and `schema` are its own id and schema version.
+
+        Asked while this thread is writing, they are those that hold until it is done.
+        """
+        connection = self._my_writing()
+        found = self._listed("facts") if connection is None else connection.all("facts")
+        return {"store": self.id, "schema": str(self._version), **dict(found)}
+
+    def set_facts(self, facts: Mapping[str, str]) -> None:
+        """Change some of them, atomically, while nobody is writing. `store` and `schema` are the store's own."""
+        for name in _OWN_FACTS:
+            if name in facts:
+                raise InvalidInput(f"{name!r} is not for setting: the store itself says it")
+        if self._my_writing() is not None:
+            raise StoreBusy(f"{self._shown}: this thread is writing; finish that block first")
+        with self._pool.connection() as connection:
+            self._begin(connection, "begin_setting", self._patience, FACTS_LOCK)
+            connection.many("set_fact", facts.items())
+            connection.commit()
+
+    def scrub(self) -> bool:
+        """Whether nothing is left of what was removed. Rows are gone at once; their bytes go when the owner vacuums."""
+        return self._listed("scrub_due") == [(0,)]
+
+    def check(self) -> list[str]:
+        """What is wrong with the tables, one line each; empty when nothing is."""
+        with self._pool.connection() as connection:
+            self._begin(connection, "begin_listing")
+            found = list(indexes(connection))
+        for owner in self.owners():
+            with self._pool.connection() as connection:
+                self._begin(connection, "begin_reading", *_names(owner))
+                found.extend(faults(connection))
+        return found
+
+    def close(self) -> None:
+        """Let go of connections; those in use are let go when their block ends. Safe to call twice."""
+        self._pool.close()
+
+    @property
+    def _shown(self) -> str:
+        return self._pool.address.shown
+
+    @property
+    def _patience(self) -> str:
+        return f"{max(1, round(self._pool.address.wait * 1000))}ms"
+
+    def _my_writing(self) -> Connection | None:
+        me = threading.get_ident()
+        return next((connection for (thread, _), connection in self._writing.items() if thread == me), None)
+
+    def _listed(self, name: str, *values: Value) -> list[Fields]:
+        """The rows of a query about the store as a whole."""
+        with self._pool.connection() as connection:
+            self._begin(connection, "begin_listing")
+            return connection.all(name, *values)
+
+    def _lock(self, connection: Connection, owner: Owner) -> Fields:
+        """The owner's head row, locked; one of version 0 for an owner that has none."""
+        found = self._begin(connection, "begin_writing", *_names(owner), self._patience, FACTS_LOCK)
+        while not found:  # erased between the two statements, then: once more
+            found = connection.script("lock_new_head", *_names(owner))
+        return found[0]
+
+    def _begin(self, connection: Connection, name: str, *values: Value) -> list[Fields]:
+        """Start a transaction; on another connection where this one broke while nobody used it."""
+        deadline = time.monotonic() + self._pool.address.wait
+        while True:
+            try:
+                return connection.script(name, *values)
+            except (StoreUnavailable, StoreBusy) as error:
+                if not is_lost(error.__cause__) or time.monotonic() >= deadline:
+                    raise
+            self._pool.fresh(connection, deadline)
+
+
+def _names(owner: Owner) -> tuple[str, str]:
+    return owner.tenant, owner.user
+
+
+def _first(found: list[Fields]) -> Fields | None:
+    return found[0] if found else None
