@@ -91,7 +91,7 @@ READING = {
     "history": ("user",), "why": ("x",), "forget": ("x",), "erase": ("--yes",), "export": ("out.jsonl",),
     "rebuild": (), "maintain": (), "embed": (), "health": (),
 }  # fmt: skip
-MAKING = {"demo", "doctor", "add", "remember", "import", "policy", "serve", "keys"}
+MAKING = {"demo", "migrate", "doctor", "add", "remember", "import", "policy", "serve", "keys"}
 
 
 def test_every_command_is_known_to_read_or_to_make() -> None:

@@ -445,7 +445,7 @@ ON CONFLICT (tenant, user_id, id) DO UPDATE SET
 
 -- name: uses
 -- Every use counted.
-SELECT id, count, last_at FROM firsthand.uses WHERE tenant = $1 AND user_id = $2;
+SELECT id, count, last_at FROM firsthand.uses WHERE tenant = $1 AND user_id = $2 ORDER BY id;
 
 -- name: cursor
 -- How far a model has read a session.

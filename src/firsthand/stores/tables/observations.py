@@ -24,9 +24,10 @@ class ObservationTable:
         self._head = head
 
     def get(self, ids: Sequence[str]) -> dict[str, Observation]:
-        """Those of the ids that exist."""
+        """Those of the ids that exist, in the order given."""
         found = self._queries.many("observation", ((*self._owner, each) for each in dict.fromkeys(ids)))
-        return {id_: observation_of(body) for id_, body in found}
+        bodies: dict[str, str] = dict(found)
+        return {each: observation_of(bodies[each]) for each in dict.fromkeys(ids) if each in bodies}
 
     def walk(self, *, after: Position | None = None, known_at: int | None = None) -> Iterator[Row]:
         """Every row, in ledger order, recorded after a position and no later than known_at (microseconds)."""
