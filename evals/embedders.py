@@ -1,6 +1,6 @@
 """How well each embedder finds a LoCoMo turn by its vector alone.
 
-    python evals/embedders.py --data locomo10.json
+    python -m evals.embedders --data locomo10.json
 
 Recall@1, 5 and 10 at turn level, categories 1 to 4, each conversation its own scope, one vector for each turn (its
 text and its image's caption), cosine and nothing else. The two speakers' names are taken out of turns and questions:

@@ -1,6 +1,6 @@
 """What the rules writer proposes of a body of talk: a list to read for precision, and counts.
 
-    python evals/rules_writer.py --data FILE [--format cri|locomo|longmemeval] [--rule NAME] [--counts]
+    python -m evals.rules_writer --data FILE [--format cri|locomo|longmemeval] [--rule NAME] [--counts]
 
 Every proposal is printed with the words it rests on, so that a person can judge it; nothing here knows what is right
 but for one check: the noise examples of CRI (`--noise ground_truth.json`) must yield nothing. CRI is published as

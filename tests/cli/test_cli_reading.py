@@ -89,7 +89,7 @@ READING = {
     "messages": (), "sessions": (), "correct": ("x", "y"), "end": ("x",), "retract": ("x",), "confirm": ("x",),
     "reject": ("x",), "pending": (), "recall": ("x",), "context": ("x",), "profile": (), "beliefs": (),
     "history": ("user",), "why": ("x",), "forget": ("x",), "erase": ("--yes",), "export": ("out.jsonl",),
-    "rebuild": (), "maintain": (), "embed": (), "health": (),
+    "rebuild": (), "maintain": (), "embed": (), "health": (), "bench": (__file__,),
 }  # fmt: skip
 MAKING = {"demo", "migrate", "doctor", "add", "remember", "import", "policy", "serve", "keys"}
 

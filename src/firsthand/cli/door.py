@@ -67,6 +67,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "maintain": ("upkeep", "Do what time asks for: expiry, vectors, the file."),
         "embed": ("upkeep", "Make vectors that are due, or all anew by another embedder."),
         "health": ("upkeep", "Check what must always hold, and count."),
+        "bench": ("bench", "Measure recall on public data, or on questions of your own."),
     },
 }
 
