@@ -12,8 +12,9 @@ from small_world import NOW
 
 from firsthand.errors import InvalidInput
 from firsthand.model import Kind
-from firsthand.recall.asked import Asked, People, Tense, read
+from firsthand.recall.asked import Asked, People, read
 from firsthand.recall.question import Conditions, ask
+from firsthand.recall.tense import Tense
 
 NOBODY = People()
 

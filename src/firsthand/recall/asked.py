@@ -11,21 +11,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from functools import cache
 
 from firsthand.model import Kind
 from firsthand.recall import periods
 from firsthand.recall.periods import Period
+from firsthand.recall.tense import (
+    Tense,
+    Version,
+    after_what,
+    asks_for_the_earliest,
+    before_what,
+    tense_of,
+    version_of,
+    without_time_words,
+)
 from firsthand.text import question_terms, terms
-
-
-class Tense(StrEnum):
-    """Which time a question is about."""
-
-    OPEN = "open"  # it does not say
-    PRESENT = "present"  # what holds now
-    PAST = "past"  # what held, and may not any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Asked:
     of_assistant: bool = False  # it asks what the assistant said: "you told me"
     user_names: tuple[str, ...] = ()  # names of the owner's person
     tense: Tense = Tense.OPEN
+    version: Version = Version.ANY  # which of several statements about the same thing it asks for
     kind: Kind | None = None  # procedural for a how-to
     period: Period | None = None  # the stretch of time that it names
     before: frozenset[str] = frozenset()  # terms of what it asks to look before: "before Lisbon"
@@ -63,36 +65,12 @@ _ASSISTANT_SAID = re.compile(
     r"|advised?|proposed?|explain(?:ed)?|give|gave|provided?|list(?:ed)?|write|wrote|come up with|came up with)\b",
     re.IGNORECASE,
 )
-_PRESENT = re.compile(
-    r"\b(?:now|currently|current|these days|nowadays|at the moment|at present|presently|today|still|latest"
-    r"|most recent(?:ly)?|newest|up to date|so far)\b",
-    re.IGNORECASE,
-)
-_PAST = re.compile(
-    r"\b(?:used to|use to|previous(?:ly)?|former(?:ly)?|originally|initial(?:ly)?|back then|back when|at the time"
-    r"|at first|in the past|no longer|prior to|earlier|once|anymore|any more|ago"
-    r"|(?:my|his|her|their|our|the|'s) (?:old|ex)"
-    r"|last (?:week|month|year|spring|summer|autumn|fall|winter)|before (?!(?:bed|breakfast|lunch|dinner|noon))"
-    r"|what (?:was|were)|who (?:was|were)|where (?:was|were)|which (?:was|were)"
-    r"|(?:where|what|which|who|whom) did\b.{1,40}\b(?:live|work|use|like|prefer|drive|own|have|love|hate|want|date)"
-    r"|when (?:i|we|he|she|they) (?:was|were|lived|worked))\b",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(r"\b(?:before|prior to|previous to|until)\b", re.IGNORECASE)
-_AFTER = re.compile(r"\b(?:after|following|since)\b", re.IGNORECASE)
-_EARLIEST = re.compile(r"\b(?:original(?:ly)?|initial(?:ly)?|at first|the (?:very )?first)\b", re.IGNORECASE)
 _HOW_TO = re.compile(
     r"\b(?:how (?:do|does|should|to|can|would|shall)\b|(?:steps?|procedure|process|convention|workflow|format|style"
     r"|template|rules?|guidelines?) (?:for|of|to|when)|the way (?:i|we|he|she|they) (?:want|like|prefer))",
     re.IGNORECASE,
 )
 _MANNER = re.compile(r"\bhow (?:do|does|did) (?:\w+ ){1,4}(?:feel|know|look|relate|plan)\b", re.IGNORECASE)
-# Words that say when, and not what: no text needs to hold them to answer the question.
-_TIME_WORDS = re.compile(
-    r"\b(?:used? to|previous(?:ly)?|former(?:ly)?|originally|back then|in the past|no longer|any ?more|now|currently"
-    r"|current|these days|nowadays|at the moment|at present|presently|latest|most recent(?:ly)?|so far)\b",
-    re.IGNORECASE,
-)
 _SAYS_NOTHING = "who what where when why how is are was were the"
 _UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
@@ -110,6 +88,7 @@ def read(text: str, people: People, now: datetime) -> Asked:
         users.append(people.handle)
     speakers = _mentioned(text, people.speakers)
     topic, searched = _topic(text, [*speakers, *users])
+    period = periods.named(text, now)
     asked = Asked(
         terms=tuple(searched),
         topic=topic,
@@ -117,12 +96,13 @@ def read(text: str, people: People, now: datetime) -> Asked:
         of_user=bool(users) or bool(_FIRST_PERSON.search(text)),
         of_assistant=bool(_ASSISTANT_SAID.search(text)),
         user_names=tuple(people.user),
-        tense=_tense(text),
+        tense=tense_of(text),
+        version=version_of(text, dated=period is not None),
         kind=_kind(text),
-        period=periods.named(text, now),
-        before=_following(_BEFORE, text),
-        after=_following(_AFTER, text),
-        earliest=bool(_EARLIEST.search(text)),
+        period=period,
+        before=before_what(text),
+        after=after_what(text),
+        earliest=asks_for_the_earliest(text),
     )
     return replace(asked, notes=tuple(_notes(asked)))
 
@@ -136,6 +116,8 @@ def _notes(asked: Asked) -> Iterator[str]:
         yield "asks what the assistant said"
     if asked.tense is not Tense.OPEN:
         yield f"is about the {asked.tense}"
+    if asked.version in (Version.LATEST, Version.EARLIER):
+        yield f"asks for the {asked.version} of several statements"
     if asked.kind is not None:
         yield f"asks for {asked.kind} memory"
     if asked.period is not None:
@@ -144,19 +126,6 @@ def _notes(asked: Asked) -> Iterator[str]:
         yield "asks what came before"
     if asked.after:
         yield "asks what came after"
-
-
-def _following(word: re.Pattern[str], text: str) -> frozenset[str]:
-    """The terms of what follows a word; none where it does not occur."""
-    found = word.search(text)
-    return frozenset(question_terms(text[found.end() :])) if found else frozenset()
-
-
-def _tense(text: str) -> Tense:
-    past, present = bool(_PAST.search(text)), bool(_PRESENT.search(text))
-    if past == present:
-        return Tense.OPEN
-    return Tense.PAST if past else Tense.PRESENT
 
 
 def _kind(text: str) -> Kind | None:
@@ -199,5 +168,5 @@ def _topic(text: str, names: Sequence[str]) -> tuple[str, list[str]]:
     topic = _without(text, names)
     if not set(question_terms(topic)) - _empty_terms():
         topic = text
-    searched = question_terms(_TIME_WORDS.sub(" ", topic))
+    searched = question_terms(without_time_words(topic))
     return topic, searched if set(searched) - _empty_terms() else question_terms(topic)

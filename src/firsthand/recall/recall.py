@@ -33,6 +33,7 @@ from firsthand.recall.index import OwnerIndex
 from firsthand.recall.question import Question
 from firsthand.recall.score import BELOW, FLOOR
 from firsthand.recall.standing import Held
+from firsthand.recall.updates import in_order_of_time
 from firsthand.recall.walk import Walk
 from firsthand.text import value_key
 
@@ -63,7 +64,7 @@ def search(question: Question, index: OwnerIndex, held: Held, beside: Beside) ->
     pool = _messages(asking, beliefs)
     placed = _placed(asking, beliefs, pool)
     walk = Walk(asking)
-    kept = walk.over(_in_order(placed, pool))
+    kept = walk.over(in_order_of_time(asking, _in_order(placed, pool), placed.settled))
     hits = tuple(hit_of(each, asking, beliefs) for each in kept)
     below = beliefs.below_floor + (0 if pool is None else pool.below_floor)
     return Found(hits, Trace(question.asked.notes, below, seen(hits), tuple(walk.cuts)))
@@ -92,6 +93,7 @@ class _Placed:
 
     candidates: list[Candidate]
     entries: frozenset[int]
+    settled: frozenset[str]  # ids of those that are in a line
 
 
 def _placed(asking: Asking, beliefs: BeliefPool, pool: Pool | None) -> _Placed:
@@ -102,32 +104,51 @@ def _placed(asking: Asking, beliefs: BeliefPool, pool: Pool | None) -> _Placed:
         for tier in line:
             told = {} if pool is None else pool.of_rows([row for b in tier for row in _telling(asking, beliefs, b)])
             own = [beliefs.candidates[each.id] for each in tier if each.id in beliefs.candidates]
-            stands.append(own + [messages.setdefault(at, each) for at, each in told.items()])
+            near = max(beliefs.closeness(each) for each in tier)
+            stands.append(_Tier([*own, *(messages.setdefault(at, each) for at, each in told.items())], near))
         _set_standing(asking, stands)
     _set_guesses(list(beliefs.candidates.values()))
-    near = [each for each in messages.values() if each.terms["relevance"] >= FLOOR]
-    return _Placed([*beliefs.candidates.values(), *near], frozenset(messages))
+    every = (*beliefs.candidates.values(), *messages.values())
+    inline = {belief.id for line in beliefs.lines for tier in line for belief in tier}
+    return _Placed(
+        [each for each in every if each.terms["relevance"] >= FLOOR],
+        frozenset(messages),
+        frozenset(inline.union(each.id for each in messages.values())),
+    )
 
 
-def _set_standing(asking: Asking, stands: Sequence[Sequence[Candidate]]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Tier:
+    """Beliefs and messages that stand equally high in a line."""
+
+    candidates: Sequence[Candidate]
+    near: float  # relevance of the most relevant belief, whether or not it is a candidate
+
+    @property
+    def nearest(self) -> float:
+        """Relevance of the most relevant."""
+        return max((self.near, *(each.terms["relevance"] for each in self.candidates)))
+
+
+def _set_standing(asking: Asking, tiers: Sequence[_Tier]) -> None:
     """Lift those who stand above to the relevance of those below them, and keep those below under them.
 
-    `stands` are the tiers of a line, beliefs and messages alike, the first to stand above all. They are about the same
-    thing, so the first are as relevant as the most relevant of them.
+    `tiers` are those of a line, the first to stand above all. They are about the same thing, so the first are as
+    relevant as the most relevant of them.
     """
     nearest = 0.0
-    for tier in reversed(stands):
-        for each in tier:
+    for tier in reversed(tiers):
+        for each in tier.candidates:
             if each.terms["relevance"] < nearest:
                 each.terms["relevance"] = nearest
                 asking.rescored(each)
-        nearest = max((nearest, *(each.terms["relevance"] for each in tier)))
+        nearest = max(nearest, tier.nearest)
     above: list[Candidate] = []
-    for tier in stands:
-        for each in tier:
+    for tier in tiers:
+        for each in tier.candidates:
             others = [other.score for other in above if other.last <= each.last]
             each.score = min(each.score, BELOW * min(others, default=1.0))
-        above += tier
+        above += tier.candidates
 
 
 def _set_guesses(beliefs: Sequence[Candidate]) -> None:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firsthand.model import Role, micros
-from firsthand.recall.asked import Tense
 from firsthand.recall.postings import Figures
+from firsthand.recall.tense import Tense
 
 HALF_LIFE = timedelta(days=30)
 MANY_USES = 32  # uses at which the use term reaches 1

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firsthand.model import Belief, State, micros
-from firsthand.recall.asked import Asked, Tense
+from firsthand.recall.asked import Asked
 from firsthand.recall.index import BeliefRows
 from firsthand.recall.periods import Period
 from firsthand.recall.postings import Rows
+from firsthand.recall.tense import Tense
 from firsthand.text import question_terms, value_key
 
 _TRUE_ONCE = frozenset({State.ACTIVE, State.SCHEDULED, State.SUPERSEDED, State.EXPIRED})
