@@ -109,3 +109,10 @@ def test_beliefs_in_free_text_are_put_in_order_and_guesses_stay_last() -> None:
 def test_which_version_is_asked_for_is_read_from_the_words(text: str, version: Version) -> None:
     """Issue 3: deterministic, and to nothing rather than to wrong."""
     assert version_of(text, dated="2023" in text or "August" in text) is version
+
+
+@pytest.mark.parametrize("question", ["", "!!!", "?", "\u200b", "now", "previously"])
+def test_a_question_without_words_is_answered_with_nothing_and_does_not_raise(question: str) -> None:
+    """Ours: total, whatever is asked."""
+    held = [belief("b1", "likes tea"), belief("b2", "likes milk")]
+    assert World(beliefs=held, vectors=False).ask(question) == []

@@ -51,7 +51,7 @@ def in_order_of_time(asking: Asking, candidates: Iterator[Candidate], settled: f
     Those that change places change scores, so that higher scores still come first.
     """
     likeness = _ALIKE.get(asking.question.asked.version)
-    if likeness is None:
+    if likeness is None or not asking.question.asked.terms:
         return candidates
     first = list(islice(candidates, LOOKED_AT))
     free = [at for at, each in enumerate(first) if _is_free(each) and each.id not in settled]
