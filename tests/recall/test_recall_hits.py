@@ -12,6 +12,11 @@ from hypothesis import strategies as st
 from small_world import NOW, World, belief, days_ago, message, taken_back, told_at
 
 from firsthand.model import Belief, Hit, Kind, Message, Role, State
+from firsthand.recall.asked import People
+from firsthand.recall.candidates import Asking, Beside, Candidate
+from firsthand.recall.question import Conditions, ask
+from firsthand.recall.standing import Held
+from firsthand.recall.walk import Walk
 
 WORDS = ["tea", "cat", "dog", "sun", "sea", "rain", "moon", "star", "move", "berlin", "lisbon", "job"]
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
@@ -467,3 +472,16 @@ def test_the_account_of_a_search_says_what_was_asked_and_cut(three_weeks: World)
     assert "is about the past" in found.trace.asked
     assert [step.id for step in found.trace.hits] == [hit.id for hit in found.hits]
     assert any(cut.reason.startswith("says the same as") for cut in found.trace.cuts)
+
+
+def test_what_comes_last_stays_last_whatever_its_score() -> None:
+    """Issue: pending after the rest. Scores lowered one under another may fall below those of pending things."""
+
+    def candidate(name: str, score: float, last: int) -> Candidate:
+        return Candidate(type="belief", id=name, at=0, terms={}, score=score, last=last, belief=belief(name, name))
+
+    waiting, low = candidate("waiting", 0.3, 1), candidate("low", 0.2, 0)
+    question = ask("x", NOW, People((), (), ()), Conditions())
+    asking = Asking(question, World().index(), Held(), Beside(lambda _: {}))
+    walked = Walk(asking).over(sorted([waiting, low], key=lambda each: each.place))
+    assert [(each.id, each.score) for each in walked] == [("low", 0.2), ("waiting", 0.2)]

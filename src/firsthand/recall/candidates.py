@@ -56,9 +56,9 @@ class Candidate:
     words: frozenset[str] = frozenset()  # terms of its text, once that is loaded
 
     @property
-    def place(self) -> tuple[float, int, str, str]:
-        """Sorts candidates: higher scores first, then what was said later, then by id."""
-        return (-self.score, -self.at, self.type, self.id)
+    def place(self) -> tuple[int, float, int, str, str]:
+        """Sorts candidates: those that come last after the rest, by score, by when they were last said, and by id."""
+        return (self.last, -self.score, -self.at, self.type, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Pool:
         ids = index.ids
         order = sorted(
             np.flatnonzero(self.terms["relevance"] >= FLOOR).tolist(),
-            key=lambda at: (-self.scores[at], -said[at], ids[self.rows[at]]),
+            key=lambda at: (self.last[at], -self.scores[at], -said[at], ids[self.rows[at]]),
         )
         return (self.candidate(at) for at in order if at not in without)
 

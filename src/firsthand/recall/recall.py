@@ -168,5 +168,5 @@ def _in_order(placed: _Placed, pool: Pool | None) -> Iterator[Candidate]:
     return merge(singly, () if pool is None else pool.ranked(placed.entries), key=_place)
 
 
-def _place(candidate: Candidate) -> tuple[float, int, str, str]:
+def _place(candidate: Candidate) -> tuple[int, float, int, str, str]:
     return candidate.place

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 
 from firsthand.recall.candidates import Asking, Candidate
 from firsthand.recall.explain import Cut
@@ -39,7 +39,7 @@ class Walk:
                 self._merge(self.kept[key], each)
             else:
                 self._keep(key, each)
-        return sorted(self.kept.values(), key=lambda each: each.place)
+        return _levelled(sorted(self.kept.values(), key=lambda each: each.place))
 
     def _loaded(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
         """The candidates in order, messages with their text."""
@@ -87,6 +87,13 @@ class Walk:
 
     def _cut(self, candidate: Candidate, reason: str) -> None:
         self.cuts.append(Cut(candidate.type, candidate.id, reason))
+
+
+def _levelled(hits: list[Candidate]) -> list[Candidate]:
+    """The same hits, none with a higher score than the one before it: what comes last may have kept one."""
+    for before, each in pairwise(hits):
+        each.score = min(each.score, before.score)
+    return hits
 
 
 def text_of(candidate: Candidate) -> str:
