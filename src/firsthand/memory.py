@@ -52,7 +52,7 @@ from firsthand.recall.context import Budget, build
 from firsthand.recall.question import Conditions, Question, ask
 from firsthand.recall.recall import Found, search
 from firsthand.recall.scale import Scale, measured, probes
-from firsthand.snapshots import Seen, Snapshots
+from firsthand.snapshots import MOST_BYTES, Seen, Snapshots
 from firsthand.text import value_key
 from firsthand.worker import Worker
 from firsthand.writer.triggers import Spec, Trigger, trigger_of
@@ -119,6 +119,7 @@ class Memory:
         key: passphrase of an encrypted file. A lost key is a lost store.
         zone: time zone of naive times. UTC unless said.
         tokenizer: counts the tokens of a context: an object with `count`, or a function.
+        cache: bytes of memory that the owners read last may take, to be found again without loading them.
         reembed: open a store whose vectors another embedder made, so that `embed()` can make them again.
 
     Raises StoreUnavailable, StoreCorrupt, SchemaTooNew, PolicyMismatch, EmbedderMismatch, InvalidInput.
@@ -137,8 +138,11 @@ class Memory:
         key: str | bytes | None = None,
         zone: tzinfo = UTC,
         tokenizer: Tokenizer | Callable[[str], int] | None = None,
+        cache: int = MOST_BYTES,
         reembed: bool = False,
     ) -> None:
+        if cache < 0:
+            raise InvalidInput("cache= is a number of bytes: 0 or more")
         marks = trigger_of(trigger) if trigger is not None else None
         self.parts = wiring.assemble(
             location=str(location), key=key, embedder=embedder, writer=writer, tokenizer=tokenizer, clock=clock
@@ -147,7 +151,7 @@ class Memory:
         self.trigger = marks or (Trigger() if self.parts.extractor is not None else None)
         self.background = Worker(self.work) if background and self.parts.extractor is not None else None
         self.reembed = reembed
-        self.snapshots = Snapshots()
+        self.snapshots = Snapshots(cache)
         try:
             self.policy = upkeep.settle_policy(self.parts.store, policy)
             upkeep.settle_embedder(self.parts.store, self.parts.embedder, reembed=reembed)

@@ -1,7 +1,7 @@
 """What one owner's memory holds at this moment, kept warm between reads.
 
 A snapshot is built from the store's derived rows and brought up to date from the owner's head row: only what is newer
-is loaded, and an erasure (another epoch) drops it whole. Bounded by the number of owners kept and by their bytes.
+is loaded, and an erasure (another epoch) drops it whole. Bounded by their bytes: those read longest ago go first.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from firsthand.ports import Cell, Placement, Reading
 from firsthand.recall.index import OwnerIndex
 from firsthand.recall.standing import Held
 
-MOST_OWNERS = 256
-MOST_BYTES = 512 * 1024 * 1024
+MOST_BYTES = 512 * 1024 * 1024  # of all owners kept together; the one that was read last stays, however large
+_PER_OWNER = 20_000  # bytes that an owner costs in Python before there is anything of theirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,11 @@ class Seen:
 class Snapshots:
     """The most recently read owners, brought up to date on each read."""
 
-    def __init__(self, most_owners: int = MOST_OWNERS, most_bytes: int = MOST_BYTES) -> None:
-        self._most_owners = most_owners
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
         self._kept: OrderedDict[Owner, _Kept] = OrderedDict()
+        self._bytes: dict[Owner, int] = {}
+        self._total = 0
         self._lock = threading.Lock()
 
     def see(self, reading: Reading, policy: Policy, valid_at: datetime) -> Seen:
@@ -59,19 +60,19 @@ class Snapshots:
             if kept.head.version < head.version:
                 kept.bring_up(reading, head, policy)
             seen = kept.seen(policy, valid_at)
-        self._make_room()
+        self._weigh(reading.owner, kept)
         return seen
 
     def forget(self, owner: Owner) -> None:
         """Drop what is kept of an owner."""
         with self._lock:
-            self._kept.pop(owner, None)
+            self._drop(owner)
 
     @property
     def nbytes(self) -> int:
         """Roughly the bytes held, all owners together."""
         with self._lock:
-            return self._bytes()
+            return self._total
 
     def _of(self, owner: Owner) -> _Kept:
         with self._lock:
@@ -79,13 +80,20 @@ class Snapshots:
             self._kept.move_to_end(owner)
             return kept
 
-    def _make_room(self) -> None:
+    def _weigh(self, owner: Owner, kept: _Kept) -> None:
+        """Count what an owner costs now, and let go of those read longest ago while all cost too much."""
+        weight = kept.weight
         with self._lock:
-            while len(self._kept) > 1 and (len(self._kept) > self._most_owners or self._bytes() > self._most_bytes):
-                self._kept.popitem(last=False)
+            if self._kept.get(owner) is not kept:  # let go meanwhile
+                return
+            self._total += weight - self._bytes.get(owner, 0)
+            self._bytes[owner] = weight
+            while self._total > self._most_bytes and len(self._kept) > 1:
+                self._drop(next(iter(self._kept)))
 
-    def _bytes(self) -> int:
-        return sum(each.index.nbytes for each in self._kept.values())
+    def _drop(self, owner: Owner) -> None:
+        self._kept.pop(owner, None)
+        self._total -= self._bytes.pop(owner, 0)
 
 
 NOTHING = Head(version=-1)  # older than any head
@@ -107,6 +115,7 @@ class _Kept:
     names: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # search rows of each cell's beliefs
     last_seen: Seen | None = None
     viewed_at: datetime | None = None
+    weight: int = _PER_OWNER  # bytes, roughly
 
     def continues(self, head: Head, policy: Policy) -> bool:
         return self.head.epoch == head.epoch and self.policy == policy.digest
@@ -127,7 +136,7 @@ class _Kept:
         self.index = self.index.extended(reading.search.messages(after=self.index.position))
         self._index(reading, changed, policy)
         self.retracted = reading.messages.retracted()
-        self.head, self.last_seen = head, None
+        self.head, self.last_seen, self.weight = head, None, _PER_OWNER + self.index.nbytes
 
     def _index(self, reading: Reading, changed: Sequence[Cell], policy: Policy) -> None:
         """Take in the search rows of the beliefs in cells that changed."""

@@ -28,6 +28,7 @@ _ROLE_NUMBER = {role: number for number, role in enumerate(_ROLES)}
 _COMMON = 64  # a term held by more than one row in so many is counted over all rows, a rarer one row by row
 _COUNT_BITS = 32  # of a row and a count sorted as one number
 _PAGE = 2048  # search rows that are taken apart at once
+_PER_BELIEF = 4_000  # bytes of a belief in Python, with its cell and all that points to it
 _PER_ID = 150  # bytes that an id costs in Python, with its place in the table of ids
 
 
@@ -240,8 +241,8 @@ class OwnerIndex:
     def nbytes(self) -> int:
         """Roughly the bytes held, for bounding a cache."""
         arrays = self.columns.nbytes + self.postings.nbytes + self.vectors.nbytes
-        beliefs = self.beliefs.postings.nbytes + 2 * self.beliefs.vectors.nbytes
-        return arrays + beliefs + _PER_ID * (self.rows + len(self.beliefs.rows))
+        beliefs = self.beliefs.postings.nbytes + 2 * self.beliefs.vectors.nbytes + _PER_BELIEF * len(self.beliefs.rows)
+        return arrays + beliefs + _PER_ID * self.rows
 
     def _own_ids(self) -> tuple[list[str], dict[str, int]]:
         if len(self.ids) == self.rows:

@@ -1,8 +1,8 @@
 """Vectors: the rows' embeddings, and how near a question lies to each.
 
-Up to `EXACT_ROWS` rows they are kept as float32 and every cosine is exact. Above it they are kept as float16, and a
-question first reads one bit per dimension of every row; exact cosines follow for the rows that come near. Which rows
-those are is decided in `signals.py`; what a cosine is worth, in `relevance.py`.
+They are kept as float16. Up to `EXACT_ROWS` rows every cosine is exact. Above it a question first reads one bit per
+dimension of every row; exact cosines follow for the rows that come near. Which rows those are is decided in
+`signals.py`; what a cosine is worth, in `relevance.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Rows = NDArray[np.int32]
 EXACT_ROWS = 8192  # beyond it, reading one bit per dimension is quicker than reading the floats
 NEIGHBOUR = 0.5  # what a neighbouring turn's vector weighs in the window of a turn
 _WORD = 64  # bits that are compared at once
-_CHUNK = 1024  # rows whose windows are summed at once, to bound the memory of a build
+_CHUNK = 1024  # rows that are made single at once, to stay in the processor's caches
 _SPREAD = 4  # windows further apart than this many rows to one are gathered row by row
 
 
@@ -69,7 +69,7 @@ class Vectors:
     """The embeddings of rows 0, 1, 2 … as of one moment."""
 
     dimensions: int = 0
-    floats: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    floats: NDArray[np.float16] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float16))
     bits: tuple[NDArray[np.uint64], ...] = ()  # one array per 64 dimensions, each of shape (rows,); empty when exact
     grown: tuple[Growing, ...] = ()  # the arrays behind `floats` and `bits`
     absent: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # rows without one, while others have
@@ -97,8 +97,8 @@ class Vectors:
             earlier = np.zeros((self.rows, dimensions), dtype=np.float16)
             return _started(dimensions, np.concatenate((earlier, fresh)))
         if self.exact and self.rows + len(packed) > EXACT_ROWS:
-            return _started(dimensions, np.concatenate((self.floats.astype(np.float16), fresh)))
-        news = (fresh.astype(self.floats.dtype), *(_bits(fresh) if self.bits else ()))
+            return _started(dimensions, np.concatenate((self.floats, fresh)))
+        news: tuple[NDArray[Any], ...] = (fresh, *(_bits(fresh) if self.bits else ()))
         grown, views = zip(
             *(each.appended(self.rows, new) for each, new in zip(self.grown, news, strict=True)), strict=True
         )
@@ -108,7 +108,8 @@ class Vectors:
     def near(self, question: Figures) -> Figures:
         """The cosine of every row with a unit vector, shape (rows,): exact, or estimated from the bits."""
         if self.exact:
-            return np.asarray(self.floats @ question, dtype=np.float32)
+            parts = [_single(self.floats[at : at + _CHUNK]) @ question for at in range(0, self.rows, _CHUNK)]
+            return np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
         asked = _bits(question[np.newaxis])
         differing = np.zeros(self.rows, dtype=np.uint16)
         for theirs, ours in zip(self.bits, asked, strict=True):
@@ -155,20 +156,17 @@ class Vectors:
 
 def _started(dimensions: int, halves: NDArray[np.float16]) -> Vectors:
     if len(halves) <= EXACT_ROWS:
-        floats = _single(halves)
-        return Vectors(dimensions, floats, (), (Growing(floats),), _absent(halves))
+        return Vectors(dimensions, halves, (), (Growing(halves),), _absent(halves))
     bits = _bits(halves)
     return Vectors(dimensions, halves, bits, (Growing(halves), *(Growing(each) for each in bits)), _absent(halves))
 
 
-def _single(rows: NDArray[Any]) -> Figures:
+def _single(rows: NDArray[np.float16]) -> Figures:
     """The figures in single precision. All must be finite.
 
     A half has its bits moved to where a single has them, and the difference of their exponents made up by a factor:
     exact, and six times as fast as numpy's own conversion.
     """
-    if rows.dtype == np.float32:
-        return rows
     bits = rows.view(np.int16).astype(np.int32)
     bits <<= 13
     bits &= np.int32(-0x70002000)  # sign, exponent and fraction, without the copies of the sign between them
