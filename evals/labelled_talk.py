@@ -12,9 +12,9 @@ what the rules were grown on. A row:
     allow              claims that are neither asked for nor wrong
 
 A claim is an act, a subject, an attribute (null for free text) and the values that count as right; `from` is the day
-since when it holds; `message` (for `retract`) tells which turn of the person's is taken back, -1 the last one; `confirm`
-asks for two evidences. Precision is right proposals among all that are not merely allowed; recall is expected claims
-found among all. Dates are judged apart, on the claims found.
+since when it holds; `message` (for `retract`) tells which turn of the person's is taken back, -1 the last one;
+`confirm` asks for two evidences. Precision is right proposals among all that are not merely allowed; recall is
+expected claims found among all. Dates are judged apart, on the claims found.
 """
 
 from __future__ import annotations
@@ -106,9 +106,11 @@ def _fits(claim: Claim, proposal: Proposal, persons: Sequence[str]) -> bool:
         return False
     if "message" in claim:
         return proposal.retracts is not None and proposal.retracts == persons[claim["message"]]
-    confirms = bool((proposal.metadata or {}).get("agrees_to"))
+    confirms = proposal.answers is not None
     same = (value_key(claim["subject"]), claim["attribute"]) == (value_key(proposal.subject), proposal.attribute)
-    return same and confirms == bool(claim.get("confirm")) and _bare(proposal.value or "") in map(_bare, claim["values"])
+    return (
+        same and confirms == bool(claim.get("confirm")) and _bare(proposal.value or "") in map(_bare, claim["values"])
+    )
 
 
 def _bare(value: str) -> str:
@@ -123,7 +125,9 @@ def _line(p: Proposal) -> str:
 def _told(claim: Claim) -> str:
     if "message" in claim:
         return "retract the message before"
-    return f"{claim['act']} {claim['subject']}.{claim['attribute']} = {claim['values'][0] if claim['values'] else None!r}"
+    return (
+        f"{claim['act']} {claim['subject']}.{claim['attribute']} = {claim['values'][0] if claim['values'] else None!r}"
+    )
 
 
 def _table(judged: Sequence[tuple[Mapping[str, Any], Mapping[str, list[str]]]]) -> list[str]:
@@ -145,7 +149,9 @@ def _share(part: int, rest: int) -> str:
 
 
 def _show(judged: Sequence[tuple[Mapping[str, Any], Mapping[str, list[str]]]], what: str) -> None:
-    wanted = {"misses": ("missed",), "wrong": ("wrong",), "dates": ("dates",), "all": ("missed", "wrong", "dates")}[what]
+    wanted = {"misses": ("missed",), "wrong": ("wrong",), "dates": ("dates",), "all": ("missed", "wrong", "dates")}[
+        what
+    ]
     for row, found in judged:
         for name in wanted:
             for each in found[name]:

@@ -3,7 +3,8 @@
     python -m evals.rules_writer --data FILE [--format cri|locomo|longmemeval] [--rule NAME] [--counts]
 
 Every proposal is printed with the words it rests on, so that a person can judge it; nothing here knows what is right
-but for one check: the noise examples of CRI (`--noise ground_truth.json`) must yield nothing. CRI is published as
+but for one check (`--noise ground_truth.json`): the noise examples of CRI must yield nothing, and of its signal
+examples it is counted how many yield anything. CRI is published as
 cri-benchmark, LoCoMo at snap-research/locomo, LongMemEval at xiaowu0162/LongMemEval; none of them is part of this
 repository.
 """
@@ -41,7 +42,8 @@ def main() -> None:
             if not options.counts and options.rule in ("", rule):
                 print(_line(proposal, contents))
     if options.noise:
-        counts["noise examples with a proposal"] = len(_noisy(writer, options.noise))
+        for kind in ("noise", "signal"):
+            counts[f"{kind} examples with a proposal"] = len(_answered(writer, options.noise, f"{kind}_examples"))
     for name, number in sorted(counts.items()):
         print(f"{number:7d}  {name}")
 
@@ -67,8 +69,8 @@ def _line(p: Proposal, contents: dict[str, str]) -> str:
     return f"{p.message_id}\t{p.act} {p.subject}.{p.attribute} = {p.value!r}{dates}{target} ({p.source})\n\t\t{words}"
 
 
-def _noisy(writer: RulesWriter, truth: Path) -> list[str]:
-    examples = json.loads(truth.read_text(encoding="utf-8"))["noise_examples"]
+def _answered(writer: RulesWriter, truth: Path, kind: str) -> list[str]:
+    examples = json.loads(truth.read_text(encoding="utf-8"))[kind]
     return [e["text"] for e in examples if writer.propose([_message("n", "user", e["text"], datetime.now(UTC))], [])]
 
 

@@ -368,6 +368,14 @@ class Store(Protocol):
         """Let go of files and connections. Safe to call twice."""
 
 
+class Passage(NamedTuple):
+    """A place in a message."""
+
+    message_id: str
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """What a writer proposes: an observation without identity or place."""
@@ -388,6 +396,7 @@ class Proposal:
     retracts: str | None = None  # for `retract`: id of the message taken back
     quote: str | None = None  # words that were given as a quote and are not in the message; then the span is empty
     metadata: Mapping[str, Any] | None = None
+    answers: Passage | None = None  # the question that was answered with a bare yes: it holds the words of the claim
 
 
 class Writer(Protocol):

@@ -179,8 +179,9 @@ class Write:
     def _take(self, proposals: Sequence[Proposal]) -> Receipt:
         named = {self._proposal_id(p): p for p in proposals}
         known = self.work.observations.get(list(named))
-        cited = self._cited(p.message_id for p in named.values())
-        offers = [self._proposed(name, p, cited[p.message_id]) for name, p in named.items() if name not in known]
+        answered = [p.answers.message_id for p in named.values() if p.answers]
+        cited = self._cited([*(p.message_id for p in named.values()), *answered])
+        offers = [self._proposed(name, p, cited) for name, p in named.items() if name not in known]
         return replace(self.offer(offers), duplicates=tuple(name for name in named if name in known))
 
     def _proposal_id(self, p: Proposal) -> str:
@@ -189,7 +190,8 @@ class Write:
         given = json.dumps(parts, ensure_ascii=False).encode()
         return "x" + hashlib.blake2b(given, key=owner_key(self.work.owner), digest_size=10).hexdigest()
 
-    def _proposed(self, name: str, p: Proposal, message: Message) -> Offer:
+    def _proposed(self, name: str, p: Proposal, cited: Mapping[str, Message]) -> Offer:
+        message = cited[p.message_id]
         claim = Claim(
             act=Act(p.act),
             subject=p.subject,
@@ -198,7 +200,7 @@ class Write:
             kind=Kind(p.kind),
             source=Source(p.source),
             confidence=None,
-            evidence=(Evidence(message.id, p.start, p.end, p.quote or message.content[p.start : p.end]),),
+            evidence=_evidence(p, cited),
             origin=message.origin,
         )
         return Offer(
@@ -468,6 +470,15 @@ def _runs(proposals: Sequence[Proposal], messages: Mapping[str, Message]) -> lis
             groups.append([proposal])
         joins = plain
     return groups
+
+
+def _evidence(p: Proposal, cited: Mapping[str, Message]) -> tuple[Evidence, ...]:
+    """The words that a proposal rests on, and the question that they answer."""
+    words = Evidence(p.message_id, p.start, p.end, p.quote or cited[p.message_id].content[p.start : p.end])
+    if p.answers is None or p.answers.message_id not in cited:
+        return (words,)
+    name, start, end = p.answers
+    return words, Evidence(name, start, end, cited[name].content[start:end])
 
 
 def _begun_before(p: Proposal, message: Message) -> bool:

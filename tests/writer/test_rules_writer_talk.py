@@ -226,3 +226,76 @@ def test_an_unknown_language_is_refused() -> None:
     """Ours: a typo in the configuration is told at once."""
     with pytest.raises(InvalidInput, match="no table for language 'xx'"):
         RulesWriter(languages=["xx"])
+
+
+def test_who_was_introduced_is_meant_by_their_bond_as_well() -> None:
+    """Ours: "my sister" is Ana where Ana was introduced as the sister, and nobody's name where two were."""
+    assert told("My sister Ana called.", "My sister lives in Rome.")[-1] == "Ana.lives_in = Rome"
+    assert told("My sister Ana called my sister Eva.", "My sister lives in Rome.")[-1] == "sister.lives_in = Rome"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "claim"),
+    [
+        ("Do you live in Zürich?", "Yes.", "user.lives_in = Zürich"),
+        ("So you're allergic to peanuts?", "yep, exactly", "user.allergy = peanuts"),
+        ("Is your name Ana?", "That's right.", "user.name = Ana"),
+        ("Your birthday is on 4 May, right?", "Correct!", "user.birthday = 4 May"),
+        ("Thanks! You work at Siemens, correct?", "Yeah", "user.works_at = Siemens"),
+        ("Wohnst du in Köln?", "Ja, genau.", "user.lives_in = Köln"),
+        ("Do you live in Zürich?", "No, in Bern.", "user.lives_in = Bern"),
+    ],
+)
+def test_a_yes_says_what_was_asked(asked: str, answer: str, claim: str) -> None:
+    """Design: a bare "yes" to an assistant's question is proposed with two evidences."""
+    assert told(answer, before=[f"A: {asked}"]) == [claim]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Do you live in Zürich?", "No."),
+        ("Do you live in Zürich?", "Yes, but only until May."),
+        ("Do you live in Zürich or in Bern?", "Yes."),
+        ("Shall I look up trains to Zürich?", "Yes."),
+        ("Do you want to live in Zürich?", "Yes."),
+        ("You live in Zürich. Shall I book?", "Yes."),
+        ("Does your sister live in Zürich?", "Yes."),
+        ('You wrote "I live in Zürich"?', "Yes."),
+        ("If you live in Zürich?", "Yes."),
+        ("Do you live in Zürich? Take the train.", "Yes."),
+    ],
+)
+def test_a_yes_to_anything_else_says_nothing(asked: str, answer: str) -> None:
+    """Ours: only a plain question about the person is answered by a yes."""
+    assert told(answer, before=[f"A: {asked}"]) == []
+
+
+def test_a_yes_rests_on_its_question_as_well() -> None:
+    """Design: two evidences, the answer and the words that it agrees to."""
+    question, answer = turn("A: Noted. Do you live in Zürich?", "m1"), turn("Yes.", "m2")
+    (found,) = rules().propose([question, answer], [])
+
+    assert (found.message_id, found.start, found.end) == ("m2", 0, 3)
+    assert found.answers is not None
+    assert found.answers.message_id == "m1"
+    assert question.content[found.answers.start : found.answers.end] == "Do you live in Zürich?"
+
+
+CORRECTED = {
+    ("I live in Lisbon.", "No, Porto."): "correct user.lives_in = Porto [corrected] for Lisbon",
+    ("I live in Bern.", "I meant Basel, not Bern."): "correct user.lives_in = Basel [corrected] for Bern",
+    ("My name is Ming.", "Sorry, not Ming, Meng."): "correct user.name = Meng [corrected] for Ming",
+    ("I'm a nurse.", "Not a nurse, a midwife."): "correct user.occupation = midwife [corrected] for nurse",
+    ("My name is Georg.", "It's Jörg with a J, not Georg."): "correct user.name = Jörg [corrected] for Georg",
+    ("I'm 36.", "I misspoke, I'm 35."): "correct user.age = 35 [corrected] for 36",
+    ("My mother Rosa called.", "She's my aunt, not my mother."): (
+        "correct Rosa.relationship = aunt [corrected] for mother"
+    ),
+}
+
+
+@pytest.mark.parametrize(("first", "then"), CORRECTED)
+def test_a_correction_names_what_it_replaces(first: str, then: str) -> None:
+    """Issue 4: corrections ("no, it's", "actually", "I meant"), partial ones among them."""
+    assert told(first, then)[-1] == CORRECTED[first, then]

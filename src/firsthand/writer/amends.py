@@ -11,6 +11,7 @@ from dataclasses import replace
 from firsthand.model import Act, Source
 from firsthand.ports import Proposal
 from firsthand.text import value_key
+from firsthand.writer.agreement import questioned
 from firsthand.writer.hearing import Hearing
 from firsthand.writer.statements import is_statement, tell
 from firsthand.writer.talk import Turn
@@ -103,7 +104,7 @@ def _retract_claim(hearing: Hearing, match: re.Match[str], claim: Proposal) -> P
 
 def corrected(hearing: Hearing) -> bool:
     """Whether the sentence corrects a claim made just before; the correction is added to the reading."""
-    if hearing.sentence.is_question or not hearing.reading.has_claims():
+    if hearing.sentence.is_question or not (hearing.reading.has_claims() or hearing.reading.talk.was_asked()):
         return False
     return _swapped(hearing) or _replaced(hearing)
 
@@ -129,8 +130,23 @@ def _replaced(hearing: Hearing) -> bool:
         match = pattern.match(hearing.text, start)
         if match and not is_statement(hearing, match.start("new")):
             fitting = [c for c in _just_claimed(hearing) if _cut_like(hearing, c, match.span("new"))]
-            return len(fitting) == 1 and _correct(hearing, fitting[0], match)
+            if fitting:
+                return len(fitting) == 1 and _correct(hearing, fitting[0], match)
+            return _answered(hearing, match)
     return False
+
+
+def _answered(hearing: Hearing, match: re.Match[str]) -> bool:
+    """Read "no, in Bern" after "Do you live in Zürich?": what was asked, with the person's own value."""
+    asked = [(p, cut) for p, _ in questioned(hearing) if (cut := _cut_like(hearing, p, match.span("new")))]
+    if len(asked) != 1 or not hearing.reading.is_meant():
+        return False
+    (claim, value), said = asked[0], hearing.trimmed(match.span())
+    if said is None or value_key(hearing.words(value)) == value_key(claim.value or ""):
+        return False
+    place = (match.start(), said[1])
+    hearing.reading.add([hearing.proposal("answer", place, attribute=claim.attribute, value=value, kind=claim.kind)])
+    return True
 
 
 def _just_claimed(hearing: Hearing) -> list[Proposal]:

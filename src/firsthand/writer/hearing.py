@@ -39,7 +39,7 @@ class Hearing:
     said_from: int | None = None  # where the words begin that ask to be kept
     cues: int = 0  # which expressions may fit, as bits
     clauses: dict[bool, Clause] = field(default_factory=dict)
-    said: list[Saying] | None = None
+    said: dict[bool, list[Saying]] = field(default_factory=dict)
     lead_places: dict[tuple[int, bool], list[int]] = field(default_factory=dict)
 
     @property
@@ -59,14 +59,14 @@ class Hearing:
     @property
     def says(self) -> list[Saying]:
         """Every way to say something that fits somewhere in the sentence, in the order of the table."""
-        if self.said is None:
-            self.said = self._sayings(self.language.sayings)
-        return self.said
+        asked = self.said_from is not None
+        if asked not in self.said:
+            self.said[asked] = self._sayings(self.language.sayings)
+        return self.said[asked]
 
-    @property
-    def says_elided(self) -> list[Saying]:
-        """The same for clauses without their "I"."""
-        return self._sayings(self.language.elided)
+    def says_elided(self, *, first_person: bool) -> list[Saying]:
+        """The same for clauses without their "I", or without who they are about."""
+        return self._sayings(self.language.elided if first_person else self.language.elided_others)
 
     def _sayings(self, table: Mapping[int, Saying]) -> list[Saying]:
         text = self.text
@@ -74,7 +74,9 @@ class Hearing:
         return [
             saying
             for saying in may_fit
-            if saying.expression.pattern.search(text) and (self.may_name or not saying.form.introduces)
+            if saying.expression.pattern.search(text)
+            and (self.may_name or not saying.form.introduces)
+            and (self.said_from is not None or not saying.form.asked)
         ]
 
     @property

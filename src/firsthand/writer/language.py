@@ -46,6 +46,7 @@ class ValueRule:
     digits: int
     split: bool
     commas: bool
+    alone: bool  # with nothing joined to it: "a safe and loving home" is not cut at its "and"
     regions: bool
     known: bool  # only names that are known places, or begin with a known given name
     known_lower: bool
@@ -70,6 +71,7 @@ class Form:
     about_others: bool
     named: bool  # its words say that it is a name
     bare: bool  # it introduces somebody, so that the name need not be known
+    asked: bool  # only in a request
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,23 @@ class Requests:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A way to ask something of the person: `begins` and the `rest` of the question are what a yes says."""
+
+    pattern: re.Pattern[str]
+    begins: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agree:
+    """What a bare yes says yes to."""
+
+    yes: tuple[Expression, ...]
+    asked: tuple[Asked, ...]
+    open: re.Pattern[str]  # in a question that a yes does not answer: "in Rome or in Bern"
+
+
+@dataclass(frozen=True, slots=True)
 class Masks:
     """Which bits of the cues are those of each rule."""
 
@@ -143,6 +162,7 @@ class Masks:
     remember: int
     wish: int
     correct: int
+    agree: int
     tell: int
     every: int
 
@@ -154,6 +174,8 @@ class Language:
     code: str
     marks: Marks
     requests: Requests
+    agree: Agree
+    abbreviations: frozenset[str]
     values: Mapping[str, ValueRule]
     forms: tuple[Form, ...]
     masks: Masks
@@ -161,7 +183,11 @@ class Language:
     dates_from: int  # the first bit of the cues that is a date's
     sayings: Mapping[int, Saying]  # all ways to say the forms, by the number of their expression
     elided: Mapping[int, Saying]  # without their first word "I", after another clause of the person's
+    elided_others: Mapping[int, Saying]  # without who it is, after another clause about them
     mine: re.Pattern[str]  # "my" and "I": what a clause about somebody new begins with
+    lone: re.Pattern[str]  # who is somebody's without "my": "Mum"
+    mirrored: Mapping[str, str]  # bond (its last word, folded) -> what the person has by it: a partner, a child, a pet
+    past: frozenset[str]  # words before a bond that is over: "former"
     bond: re.Pattern[str]  # what somebody can be to the person: "close friend"
     introductions: tuple[Expression, ...]
     after_names: frozenset[str]
@@ -280,8 +306,12 @@ class _Table:
         self.table = table
         self.dates = dates
         self.words: dict[str, str] = dict(table["words"])
-        self.words["who"] = rf"(?:{{my}} (?P<via>[\w -]{{2,40}}?),? )?(?P<who>{_PERSON}),?"
+        person = rf"(?:{{my}} (?P<via>[\w -]{{2,40}}?),? )?(?P<who>{_PERSON}),?"
+        apposed = rf"(?P<named>{_PERSON}), {{my}} (?P<apposed>[\w -]{{2,40}}?),"
+        self.words["who"] = rf"(?:{{my}} (?P<kin>{{kin}})|(?P<parent>{{parent}})|{person}|{apposed})"
         self.words["bonding"] = "(?:(?:{closeness}) )*(?:{relation})"
+        if twice := sorted(self.words.keys() & table["value"].keys()):
+            raise InvalidInput(f"rules_{table['language']}.toml calls both a word and a value {twice[0]!r}")
         self.expressions = Expressions(self.words, self._value_cues())
         self.required: list[tuple[frozenset[str], ...]] = []
 
@@ -291,28 +321,36 @@ class _Table:
         forms = [(self._form(each), each["says"]) for each in table["form"]]
         says = [(form, text) for form, texts in forms for text in texts]
         elided = [(form, _ELIDED.sub("", text, count=1)) for form, text in says if _ELIDED.match(text)]
-        requests, introductions = self._requests(), self._cued(table["introductions"])
-        sayings, without_i = self._sayings(says), self._sayings(elided)
+        requests, introductions, agree = self._requests(), self._cued(table["introductions"]), self._agree()
+        without_who = [(form, text.removeprefix("{who} ")) for form, text in says if text.startswith("{who} ")]
+        sayings, without_i, without_them = self._sayings(says), self._sayings(elided), self._sayings(without_who)
         return Language(
             code=table["language"],
             marks=self._marks(),
             requests=requests,
+            agree=agree,
+            abbreviations=frozenset(table["abbreviations"]),
             introductions=introductions,
             sayings=sayings,
             elided=without_i,
+            elided_others=without_them,
             dates_from=len(self.required),
             masks=Masks(
                 retract=_mask((*requests.retract_about, *requests.retract_joke, *requests.retract_last)),
                 remember=_mask((*requests.remember_back, *requests.remember)),
                 wish=_mask((*requests.howto, *requests.howto_after, *requests.rule)),
                 correct=_mask((*requests.correct_bare, *requests.correct_swap)),
-                tell=_mask(introductions) | _bits(sayings) | _bits(without_i),
+                agree=_mask(agree.yes),
+                tell=_mask(introductions) | _bits(sayings) | _bits(without_i) | _bits(without_them),
                 every=(1 << len(self.required)) - 1,
             ),
             cues=Cues([*self.required, *self.dates.required]),
             values={name: self._value(name, each) for name, each in table["value"].items()},
             forms=tuple(form for form, _ in forms),
             mine=self._compile("(?:{own})\\b"),
+            lone=self._compile("(?:{parent})\\b"),
+            mirrored={word: name for name, words in table["mirrored"].items() for word in words.split("|")},
+            past=frozenset(table["after"]["past"].split()),
             bond=self._compile("{bonding}"),
             after_names=frozenset(table["after"]["names"].split()),
             after_words=frozenset(table["after"]["words"].split()),
@@ -353,6 +391,14 @@ class _Table:
             correct_swap=self._cued(correct["swap"]),
         )
 
+    def _agree(self) -> Agree:
+        agree = self.table["agree"]
+        return Agree(
+            yes=self._cued([agree["yes"]]),
+            asked=tuple(Asked(self._compile(each["asks"]), each["begins"]) for each in agree["asked"]),
+            open=self._compile(agree["open"]),
+        )
+
     def _form(self, each: Mapping[str, Any]) -> Form:
         return Form(
             name=each["name"],
@@ -367,6 +413,7 @@ class _Table:
             about_others=each.get("subject") == "who",
             named=each.get("named", False),
             bare=each.get("bare", False),
+            asked=each.get("asked", False),
         )
 
     def _sayings(self, says: Iterable[tuple[Form, str]]) -> dict[int, Saying]:
@@ -414,6 +461,7 @@ class _Table:
             not_after=words("not_after"),
             split=bool(each.get("split")),
             commas=bool(each.get("commas")),
+            alone=bool(each.get("alone")),
             regions=bool(each.get("regions")),
             known=bool(each.get("known")),
             known_lower=bool(each.get("known_lower")),

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from firsthand.model import Message, Role
 from firsthand.ports import Proposal
+from firsthand.writer.agreement import agreed
 from firsthand.writer.amends import corrected, taken_back
 from firsthand.writer.cues import fold
 from firsthand.writer.hearing import Hearing
@@ -31,7 +32,7 @@ _LOOK_BACK = 12  # turns before the new ones that are read for what was claimed 
 class RulesWriter:
     """Finds what a person says of themselves in plain words, and what they ask to have remembered. Never decides."""
 
-    name = "rules/1"
+    name = "rules/2"
 
     def __init__(self, aliases: Iterable[str] = (), languages: Sequence[str] = ("en", "de")) -> None:
         """`aliases` are the speaker names of the person; `languages` are codes of shipped tables, first come first.
@@ -122,5 +123,6 @@ def _understood(hearing: Hearing) -> bool:
         or (cues & masks.remember and remembered(hearing))
         or (cues & masks.wish and wished(hearing))
         or (cues & masks.correct and corrected(hearing))
+        or (cues & masks.agree and agreed(hearing))
         or (cues & masks.tell and tell(hearing))
     )

@@ -17,7 +17,7 @@ from firsthand.ports import Proposal
 from firsthand.text import value_key
 from firsthand.writer.dates import When
 from firsthand.writer.hearing import PERSON, Hearing, dated
-from firsthand.writer.language import Form, is_lazy
+from firsthand.writer.language import Form, Saying, is_lazy
 from firsthand.writer.values import Clause, Span
 
 _WORD = re.compile(r"[\w.-]+")
@@ -32,8 +32,9 @@ class Heard:
     """What a form found at one place of a sentence."""
 
     proposals: tuple[Proposal, ...]
+    start: int
     end: int
-    first_person: bool
+    subject: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class _Match:
     clause: Clause
     match: re.Match[str]
     leading: When | None  # a date in front of the clause
+    goes_on: Heard | None = None  # what was said of whom the clause is about, where it leaves that out
 
 
 def tell(hearing: Hearing, start: int = 0) -> bool:
@@ -58,7 +60,7 @@ def tell(hearing: Hearing, start: int = 0) -> bool:
     for place in _places(hearing, start):
         if before and place < before.end:
             continue
-        heard = _at(hearing, place, elided=before is not None and _goes_on(hearing, before, place))
+        heard = _at(hearing, place, before if before and _goes_on(hearing, before, place) else None)
         if heard:
             before, said = heard, True
             hearing.reading.add(heard.proposals)
@@ -77,17 +79,17 @@ def _places(hearing: Hearing, start: int) -> Iterator[int]:
 
 
 def _goes_on(hearing: Hearing, before: Heard, place: int) -> bool:
-    """Whether only "and" parts two clauses, so that the second may leave out its "I"."""
+    """Whether only "and" parts two clauses, so that the second may leave out its "I" or whom it is about."""
     between = hearing.text[before.end : place]
     joined = hearing.language.marks.clause.search(between + " ")
-    return before.first_person and len(between) <= _JOINT and joined is not None
+    return len(between) <= _JOINT and joined is not None
 
 
-def _at(hearing: Hearing, place: int, *, elided: bool) -> Heard | None:
+def _at(hearing: Hearing, place: int, goes_on: Heard | None) -> Heard | None:
     marks = hearing.language.marks
     start, leading = _beginning(hearing, place)
     own = hearing.after_lead(0) if hearing.said_from is None else hearing.said_from
-    heard = _heard(hearing, start, elided=elided, leading=leading)
+    heard = _heard(hearing, start, goes_on=goes_on, leading=leading)
     if heard is None or marks.blocked.search(hearing.text, own, place) or not hearing.reading.is_meant():
         return None
     return heard
@@ -103,27 +105,38 @@ def _beginning(hearing: Hearing, place: int) -> tuple[int, When | None]:
     return places[-1], None
 
 
-def _heard(hearing: Hearing, start: int, *, elided: bool = False, leading: When | None = None) -> Heard | None:
+def _heard(hearing: Hearing, start: int, *, goes_on: Heard | None = None, leading: When | None = None) -> Heard | None:
     may_name: bool | None = None
-    for saying in hearing.says if not elided else [*hearing.says, *hearing.says_elided]:
+    for saying in hearing.says:
         if saying.form.about_others:
             may_name = _may_name_somebody(hearing, start) if may_name is None else may_name
             if not may_name:
                 continue
-        match = saying.expression.pattern.match(hearing.text, start)
-        if match:
-            clause = hearing.clause(future=saying.form.needs == "future")
-            heard = _claimed(_Match(hearing, saying.form, clause, match, leading))
-            if heard:
-                return heard
-    return None
+        if heard := _said_at(hearing, saying, start, leading):
+            return heard
+    if goes_on is None:
+        return None
+    elided = hearing.says_elided(first_person=goes_on.subject == PERSON)
+    return next((heard for each in elided if (heard := _said_at(hearing, each, start, leading, goes_on))), None)
+
+
+def _said_at(
+    hearing: Hearing, saying: Saying, start: int, leading: When | None, goes_on: Heard | None = None
+) -> Heard | None:
+    match = saying.expression.pattern.match(hearing.text, start)
+    if match is None:
+        return None
+    clause = hearing.clause(future=saying.form.needs == "future")
+    return _claimed(_Match(hearing, saying.form, clause, match, leading, goes_on))
 
 
 def _may_name_somebody(hearing: Hearing, start: int) -> bool:
-    """Whether a clause begins with "my sister", or with a name that was introduced or is a given one."""
+    """Whether a clause begins with "my sister" or "Mum", or with a name that was introduced or is a given one."""
     word = _WORD.match(hearing.text, start)
-    if word is None or hearing.language.mine.match(hearing.text, start):
-        return word is not None
+    if word is None:
+        return False
+    if hearing.language.mine.match(hearing.text, start) or hearing.language.lone.match(hearing.text, start):
+        return True
     name, reading = word[0].casefold(), hearing.reading
     return name in reading.names.given or any(each.startswith(name) for each in reading.introduced)
 
@@ -138,12 +151,14 @@ def _claimed(m: _Match) -> Heard | None:
     bounds = _bounds(m, whens)
     if bounds is None or not _stands(m, end):
         return None
-    begins = [m.match.start(), m.hearing.said_from, m.leading.start if m.leading else None]
+    whose = m.goes_on.start if m.goes_on and subject != PERSON else None
+    begins = [m.match.start(), m.hearing.said_from, m.leading.start if m.leading else None, whose]
     said = (min(each for each in begins if each is not None), end)
     proposals = tuple(_proposal(m, said, replace_subject=subject, value=value) for value in values)
     metadata = dated(whens[0] if whens else None)
     dates = [replace(p, valid_from=bounds[0], valid_to=bounds[1], metadata=metadata) for p in proposals]
-    return Heard(tuple(_as_correction(m, p) for p in dates), end, first_person=not m.form.about_others)
+    found = [_as_correction(m, p) for p in dates]
+    return Heard((*found, *_implied(m, found)), said[0], end, subject)
 
 
 def _said_to(m: _Match, values: Sequence[tuple[str, Span | None]]) -> int:
@@ -151,8 +166,8 @@ def _said_to(m: _Match, values: Sequence[tuple[str, Span | None]]) -> int:
     ends = [span[1] for _, span in values if span]
     if all(not name or is_lazy(m.match.re, name) for _, name in m.form.sets):
         ends.append(m.match.end())  # words of the form bound its values
-    if m.form.about_others:
-        ends.append(m.match.end("who"))
+    if m.form.about_others and m.goes_on is None:
+        ends.append(m.match.end(_whom(m)))
     return len(m.clause.text[: max(ends)].rstrip(" .,;!"))
 
 
@@ -181,19 +196,54 @@ def _as_correction(m: _Match, found: Proposal) -> Proposal:
 
 
 def _subject(m: _Match) -> str | None:
-    if not m.form.about_others:
-        return PERSON
-    span = m.clause.cut(m.hearing.language.values["person"], m.match.span("who"), whole=True)
-    if not span:
-        return None
-    name = m.hearing.words(span[0])
-    via = m.match.groupdict().get("via")
+    if m.goes_on is not None or not m.form.about_others:
+        return m.goes_on.subject if m.goes_on else PERSON
+    group = _whom(m)
+    if group in ("kin", "parent"):
+        return None if m.form.bare else m.hearing.reading.called(m.hearing.words(m.match.span(group)))
+    span = m.clause.cut(m.hearing.language.values["person"], m.match.span(group), whole=True)
+    return _named(m, m.hearing.words(span[0])) if span else None
+
+
+def _named(m: _Match, name: str) -> str | None:
+    """Give the name, where the form, what was said before or a bond beside it says that it is one."""
+    via = m.match["via"] or m.match["apposed"]
     if via is not None and not m.hearing.language.bond.fullmatch(via):
         return None
     if via or name.casefold() in m.hearing.reading.introduced:
         return name
-    is_name = name.split()[0].casefold() in m.hearing.reading.names.given
+    is_name = name.split(maxsplit=1)[0].casefold() in m.hearing.reading.names.given
     return name if m.form.named or (m.form.bare and is_name) else None
+
+
+def _whom(m: _Match) -> str:
+    """The group of a form about others that says whom it is about."""
+    return next(name for name in ("who", "named", "kin", "parent") if m.match[name] is not None)
+
+
+def _implied(m: _Match, found: Sequence[Proposal]) -> list[Proposal]:
+    """Give what a bond says of the person: whose wife is Ana has a partner, Ana."""
+    if m.form.sets[0][0] != "relationship" or m.goes_on is not None:
+        return []
+    return [each for p in found if (each := mirrored(m.hearing, p, m.match.span(_whom(m))))]
+
+
+def mirrored(hearing: Hearing, bond: Proposal, name: Span) -> Proposal | None:
+    """Make the claim about the person that goes with somebody's bond to them, where there is one."""
+    attribute = hearing.language.mirrored.get(_bare_bond(hearing, bond.value or ""))
+    if attribute is None or bond.act not in (Act.ASSERT, Act.END):
+        return None
+    value = hearing.clause().cut(hearing.language.values["person"], name, whole=True)
+    said = None if not value else hearing.words(value[0])
+    return None if said is None else replace(bond, subject=PERSON, attribute=attribute, value=said)
+
+
+def _bare_bond(hearing: Hearing, bond: str) -> str:
+    """Leave out how close somebody is: "former girlfriend" is no girlfriend, "youngest son" a son."""
+    words = bond.casefold().split()
+    while len(words) > 1 and words[0] in hearing.language.values["bond"].keep and words[0] not in hearing.language.past:
+        words.pop(0)
+    return " ".join(words)
 
 
 def _values(m: _Match) -> list[tuple[str, Span | None]] | None:
@@ -240,7 +290,8 @@ def _bounds(m: _Match, whens: Sequence[When]) -> tuple[datetime | None, datetime
     begins, until = whens[0].begins, whens[0].relation == "until"
     if until and m.form.act == Act.ASSERT and begins > m.hearing.at:
         return None, begins
-    return (None if until or begins > m.hearing.at else begins), None
+    is_early = begins > m.hearing.at and whens[0].relation != "since"  # "starting next Monday" is news of what will be
+    return (None if until or is_early else begins), None
 
 
 def _interval(whens: Sequence[When]) -> tuple[datetime, datetime] | None:
@@ -285,8 +336,11 @@ def _introductions(hearing: Hearing, start: int) -> Iterator[Proposal]:
             if bond is None or _is_enumeration(hearing, match) or not hearing.reading.is_meant():
                 continue
             for name in _people(hearing, match):
-                found = hearing.proposal("introduced", (match.start(), name[1]), attribute="relationship", value=bond)
+                said = (match.start(), max(name[1], bond[1]))
+                found = hearing.proposal("introduced", said, attribute="relationship", value=bond)
                 yield replace(found, subject=hearing.words(name))
+                if has := mirrored(hearing, found, name):
+                    yield has
 
 
 def _is_enumeration(hearing: Hearing, match: re.Match[str]) -> bool:

@@ -46,6 +46,7 @@ class Talk:
 
     turns: list[Turn] = field(default_factory=list)
     people: set[str] = field(default_factory=set)  # those who were introduced, folded
+    bonds: dict[str, set[str]] = field(default_factory=dict)  # what they are to the person, folded -> their names
     has_claims: bool = False
 
     def add(self, turn: Turn) -> None:
@@ -55,10 +56,15 @@ class Talk:
             self.has_claims = self.has_claims or _is_claim(p)
             if p.attribute == "relationship":
                 self.people.add(p.subject.casefold())
+                self.bonds.setdefault((p.value or "").casefold(), set()).add(p.subject)
 
     def mine(self) -> Iterator[Turn]:
         """Walk the person's turns, newest first."""
         return (turn for turn in reversed(self.turns) if turn.mine)
+
+    def was_asked(self) -> bool:
+        """Whether the last turn is another's, and ends with a question."""
+        return bool(self.turns) and not self.turns[-1].mine and self.turns[-1].message.content.rstrip().endswith("?")
 
     def since(self, turn: Turn) -> list[Turn]:
         """List the turns after one of them."""
@@ -104,6 +110,12 @@ class Reading:
             if proposal.attribute == "relationship":
                 self.introduced.add(proposal.subject.casefold())
 
+    def called(self, kin: str) -> str:
+        """Give the name of the one whom the person called "my sister" before, else those words."""
+        names = set(self.talk.bonds.get(kin.casefold(), ()))
+        names.update(p.subject for _, p in self.found if p.attribute == "relationship" and _is(p, kin))
+        return names.pop() if len(names) == 1 else kin
+
     def of_sentence(self, number: int) -> list[Proposal]:
         """List what one sentence proposed."""
         return [p for each, p in self.found if each == number]
@@ -139,6 +151,10 @@ class Reading:
 def is_ironic(sentence: Sentence, languages: Sequence[Language]) -> bool:
     """Whether the words of a sentence mean their opposite, or nothing."""
     return any(each.marks.sarcasm.search(sentence.text) for each in languages)
+
+
+def _is(p: Proposal, value: str) -> bool:
+    return (p.value or "").casefold() == value.casefold()
 
 
 def _is_claim(p: Proposal) -> bool:

@@ -213,7 +213,8 @@ def _phrase(clause: Clause, rule: ValueRule, span: Span) -> list[Span]:
     if not _is_phrase(clause, rule, phrase, rule.longest) or _goes_on(clause, phrase, end):
         return []
     following = _WORD.match(clause.text, end)
-    if following and following[0].casefold() in clause.language.narrowing:
+    word = following[0].casefold() if following else ""
+    if word in clause.language.narrowing or (rule.alone and word in clause.language.conjunctions):
         return []
     return [phrase] if clause.follows(end, clause.language.after_words | clause.language.phrase_stops) else []
 
@@ -259,7 +260,8 @@ def _phrase_list(clause: Clause, rule: ValueRule, span: Span) -> list[Span]:
     if not breaks or not clause.language.joining.search(text):
         return []
     edges = [(0, 0), *breaks, (len(text), len(text))]
-    items = [_without_trailing(clause, (span[0] + before[1], span[0] + after[0])) for before, after in pairwise(edges)]
+    parts = [(span[0] + before[1], span[0] + after[0]) for before, after in pairwise(edges)]
+    items = [_without_trailing(clause, _without_before(clause, rule, part)) for part in parts]
     fitting = 1 + sum(1 for _ in takewhile(lambda each: _is_further(clause, rule, each), items[1:]))
     last = edges[fitting][0]
     joined = clause.language.joining.search(text[: edges[fitting - 1][1]])
@@ -269,6 +271,13 @@ def _phrase_list(clause: Clause, rule: ValueRule, span: Span) -> list[Span]:
         return []
     whole = (items[0][0], items[fitting - 1][1])
     return items[:fitting] if rule.split or _side_by_side(clause, items[:fitting], whole) else [whole]
+
+
+def _without_before(clause: Clause, rule: ValueRule, span: Span) -> Span:
+    """Leave out a small word that a further value of a list repeats: "to nuts and to bees"."""
+    word = _WORD.match(clause.text, span[0])
+    repeats = word is not None and word[0].casefold() in rule.before and clause.text[word.end() : word.end() + 1] == " "
+    return (word.end() + 1, span[1]) if word is not None and repeats else span
 
 
 def _side_by_side(clause: Clause, items: Sequence[Span], whole: Span) -> bool:

@@ -1,0 +1,41 @@
+"""What becomes of what the rules writer hears: from words to beliefs, pending claims and acts."""
+
+from __future__ import annotations
+
+from firsthand import User
+
+
+def test_a_bare_yes_waits_with_both_turns_as_evidence(alex: User) -> None:
+    """Design: a bare "yes" to an assistant's question is needs_confirm with two evidences."""
+    alex.observe([{"role": "assistant", "content": "Do you live in Zürich?", "id": "q"}], session="s1")
+    receipt = alex.observe([{"role": "user", "content": "Yes.", "id": "a"}], session="s1")
+
+    assert [(each.reason, each.question) for each in receipt.pending] == [
+        ("the words are another's, the person only agreed to them", "Do you live in Zürich?")
+    ]
+    assert alex.beliefs() == []
+    (waiting,) = alex.pending()
+    assert alex.beliefs(state="pending")[0].evidence == ("a", "q")
+
+    alex.confirm(waiting.id)
+
+    assert [(b.attribute, b.value) for b in alex.beliefs()] == [("lives_in", "Zürich")]
+
+
+def test_a_partial_correction_leaves_one_belief(alex: User) -> None:
+    """C002: one value holds, and what was corrected never was."""
+    alex.observe([{"role": "user", "content": "I live in Lisbon."}], session="s1")
+    alex.observe([{"role": "assistant", "content": "Lisbon, lovely."}], session="s1")
+    alex.observe([{"role": "user", "content": "No, Porto."}], session="s1")
+
+    assert [(b.value, b.state) for b in alex.history("user", "lives_in")] == [
+        ("Lisbon", "withdrawn"),
+        ("Porto", "active"),
+    ]
+
+
+def test_a_relative_without_a_name_is_somebody_else(alex: User) -> None:
+    """C008: what is said of a third person is never the speaker's."""
+    alex.observe([{"role": "user", "content": "My sister lives in Rome and I live in Oslo."}], session="s1")
+
+    assert {(b.subject, b.value) for b in alex.beliefs()} == {("sister", "Rome"), ("user", "Oslo")}
