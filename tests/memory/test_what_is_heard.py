@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firsthand import User
+from stopped_clock import StoppedClock
 
 
 def test_a_bare_yes_waits_with_both_turns_as_evidence(alex: User) -> None:
@@ -22,10 +23,11 @@ def test_a_bare_yes_waits_with_both_turns_as_evidence(alex: User) -> None:
     assert [(b.attribute, b.value) for b in alex.beliefs()] == [("lives_in", "Zürich")]
 
 
-def test_a_partial_correction_leaves_one_belief(alex: User) -> None:
+def test_a_partial_correction_leaves_one_belief(alex: User, clock: StoppedClock) -> None:
     """C002: one value holds, and what was corrected never was."""
     alex.observe([{"role": "user", "content": "I live in Lisbon."}], session="s1")
     alex.observe([{"role": "assistant", "content": "Lisbon, lovely."}], session="s1")
+    clock.forward(minutes=1)
     alex.observe([{"role": "user", "content": "No, Porto."}], session="s1")
 
     assert [(b.value, b.state) for b in alex.history("user", "lives_in")] == [
