@@ -27,10 +27,21 @@ def clock() -> StoppedClock:
     return StoppedClock()
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The flow is the same wherever memory is kept: its tests run on a file and on a server."""
+    if "mem" in metafunc.fixturenames and metafunc.definition.path.parent.name == "memory":
+        metafunc.parametrize("mem", ["file", "server"], indirect=True)
+
+
 @pytest.fixture
-def mem(clock: StoppedClock) -> Iterator[Memory]:
-    """A memory that is not kept."""
-    with Memory(":memory:", clock=clock) as memory:
+def mem(request: pytest.FixtureRequest, clock: StoppedClock) -> Iterator[Memory]:
+    """A memory that is not kept: in a file, or on a server."""
+    location = ":memory:"
+    if getattr(request, "param", "file") == "server":
+        place: Place = request.getfixturevalue("postgres")
+        place.empty()
+        location = place.url
+    with Memory(location, clock=clock) as memory:
         yield memory
 
 

@@ -85,7 +85,7 @@ def shared_server() -> Iterator[Server]:
             left = users.read_text()[1:]
             users.write_text(left)
             if not left:
-                server.stop()
+                server.stop("immediate")
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -68,9 +68,9 @@ class Server:
         log = self.folder / "log"
         _run("pg_ctl", "-D", str(self.folder), "-l", str(log), "-w", "-t", str(int(_READY)), "start")
 
-    def stop(self) -> None:
-        """Stop it in order."""
-        _run("pg_ctl", "-D", str(self.folder), "-m", "fast", "-w", "stop")
+    def stop(self, how: str = "fast") -> None:
+        """Stop it: `fast` writes everything out first, `immediate` leaves that to the next start."""
+        _run("pg_ctl", "-D", str(self.folder), "-m", how, "-w", "stop")
 
     def kill(self) -> None:
         """End it and all its processes at once, as a power cut would."""
@@ -115,7 +115,7 @@ def server(settings: Mapping[str, str] = QUICK) -> Iterator[Server]:
         made.create()
         made.start()
         yield made
-        made.stop()
+        made.stop("immediate")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
