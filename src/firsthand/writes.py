@@ -216,15 +216,20 @@ class Write:
         )
 
     def _since(self, p: Proposal, message: Message) -> datetime | None:
-        """Since when a proposed claim holds.
+        """Since when a proposed claim holds, or when what it ends did end.
 
         "I moved to Lisbon last week" says where the person lives now. Where another value is known to have begun
-        after that week did, the claim holds from when it was said: it is no news about the past.
+        after that week did, the claim holds from when it was said: it is no news about the past. "I left Nokia last
+        week" ends, in the same way, what was first heard of yesterday.
         """
-        if not _begun_before(p, message) or self.means.policy.attribute(str(p.attribute)).cardinality == "many":
+        if not _begun_before(p, message):
             return p.valid_from
-        begun = [b.valid_from for b in self._held(p.subject, str(p.attribute)) if b.state is State.ACTIVE]
-        return message.at if any(_time(p) < start <= message.at for start in begun) else p.valid_from
+        held = [b for b in self._held(p.subject, str(p.attribute)) if b.state is State.ACTIVE]
+        if p.act == "end":
+            held = [b for b in held if p.value is None or value_key(b.value) == value_key(p.value)]
+        elif self.means.policy.attribute(str(p.attribute)).cardinality == "many":
+            return p.valid_from
+        return message.at if any(_time(p) < b.valid_from <= message.at for b in held) else p.valid_from
 
     def _aim(self, p: Proposal) -> Target | None:
         """What a proposed act is aimed at, as the beliefs stand now."""
@@ -482,8 +487,8 @@ def _evidence(p: Proposal, cited: Mapping[str, Message]) -> tuple[Evidence, ...]
 
 
 def _begun_before(p: Proposal, message: Message) -> bool:
-    """Whether it claims a value that began before it was said and has not ended."""
-    if p.act != "assert" or p.attribute is None or p.valid_to is not None:
+    """Whether it claims a value that began before it was said and has not ended, or an ending before it was said."""
+    if p.act not in ("assert", "end") or p.attribute is None or p.valid_to is not None:
         return False
     return p.valid_from is not None and p.valid_from < message.at
 

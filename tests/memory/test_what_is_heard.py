@@ -41,3 +41,26 @@ def test_a_relative_without_a_name_is_somebody_else(alex: User) -> None:
     alex.observe([{"role": "user", "content": "My sister lives in Rome and I live in Oslo."}], session="s1")
 
     assert {(b.subject, b.value) for b in alex.beliefs()} == {("sister", "Rome"), ("user", "Oslo")}
+
+
+def test_an_ending_in_the_past_ends_what_was_told_since(alex: User, clock: StoppedClock) -> None:
+    """Ours: "I left Nokia last week", of a job first heard of yesterday, leaves no job."""
+    alex.observe([{"role": "user", "content": "I work at Nokia."}], session="s1")
+    clock.forward(days=1)
+    alex.observe([{"role": "user", "content": "I left Nokia last week."}], session="s2")
+
+    assert alex.beliefs() == []
+    (job,) = alex.history("user", "works_at")
+    assert (job.state, job.valid_to) == ("superseded", clock())
+
+
+def test_an_ending_of_another_value_leaves_its_date(alex: User, clock: StoppedClock) -> None:
+    """Ours: only what ended is looked at for when it began."""
+    alex.observe([{"role": "user", "content": "I live in Rome and I work at Nokia."}], session="s1")
+    clock.forward(days=30)
+    alex.observe([{"role": "user", "content": "I left Nokia last week."}], session="s2")
+
+    (job,) = alex.history("user", "works_at")
+    assert job.valid_to is not None
+    assert job.valid_to < clock()
+    assert [b.value for b in alex.beliefs("user", "lives_in")] == ["Rome"]

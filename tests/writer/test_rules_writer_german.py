@@ -34,10 +34,20 @@ STATEMENTS = {
     ],
     "Merk dir, dass der Code 4711 ist.": ["user = der Code 4711 ist [stated]"],
     "Merk dir bitte: ich wohne in Bonn.": ["user.lives_in = Bonn [stated]"],
+    "Ich esse kein Fleisch und trinke keinen Alkohol.": ["user.avoids = Fleisch", "user.avoids = Alkohol"],
+    "Ich habe von 2010 bis 2015 in Hamburg gewohnt.": ["user.lives_in = Hamburg since 2010-01-01 until 2016-01-01"],
+    "Unser Hund Felix ist gestern gestorben.": [
+        "end Felix.relationship since 2025-06-10",
+        "end user.pet = Felix since 2025-06-10",
+    ],
     "Ab jetzt antworte bitte auf Deutsch.": ["user.instruction = antworte bitte auf Deutsch [stated]"],
 }
 
 SILENT = [
+    "Ich wohne in Paris, nur Spaß.",
+    "Ich wohne in Berlin, war ein Scherz!",
+    "Ich esse kein Frühstück.",
+    "Ich trinke keinen Kaffee nach vier.",
     "Wenn ich in Rom wohne, esse ich Pizza.",
     "Wohne ich in Berlin?",
     "Sie sagte, ich wohne in Rom.",

@@ -295,6 +295,28 @@ CORRECTED = {
 }
 
 
+def test_words_after_a_retraction_in_a_sentence_stand() -> None:
+    """C010: what was a joke is not believed, also when it is said to be one in the same sentence."""
+    assert told("I live in Paris, just kidding, I live in Bern.") == ["user.lives_in = Bern"]
+
+
+def test_a_death_ends_what_somebody_was_to_the_person() -> None:
+    """Ours: a pet that died is no pet, by its name alone once it was introduced."""
+    assert told("I have a dog named Rex.", "A: Lovely.", "Rex died yesterday.")[-2:] == [
+        "end Rex.relationship since 2025-06-10",
+        "end user.pet = Rex since 2025-06-10",
+    ]
+    assert told("Rex died yesterday.") == []
+
+
+def test_a_statement_with_its_contrast_is_read_as_a_statement() -> None:
+    """Issue 4: "I work at Ericsson, not Nokia" corrects with the value, not with the sentence."""
+    assert told("I work at Nokia.", "I misspoke: I work at Ericsson, not Nokia.")[-1] == (
+        "correct user.works_at = Ericsson [corrected] for Nokia"
+    )
+    assert told("My name is Ann.", "My name is Anne, not Ann.")[-1] == "user.name = Anne"
+
+
 @pytest.mark.parametrize(("first", "then"), CORRECTED)
 def test_a_correction_names_what_it_replaces(first: str, then: str) -> None:
     """Issue 4: corrections ("no, it's", "actually", "I meant"), partial ones among them."""

@@ -40,6 +40,17 @@ def taken_back(hearing: Hearing) -> bool:
     return False
 
 
+def last_unsaid(hearing: Hearing) -> int | None:
+    """Find where a sentence goes on that takes back what it said before: "I live in Rome, just kidding, in Bern"."""
+    last = None
+    for last in hearing.language.marks.unsaid.finditer(hearing.text):  # noqa: B007 - the last one
+        pass
+    if last is None:
+        return None
+    rest = _ENDS.match(hearing.text, last.end())
+    return hearing.after_lead(rest.end()) if rest else len(hearing.text)
+
+
 def _take_back_last(hearing: Hearing, match: re.Match[str]) -> None:
     """Take back what stands before it in the same message; else the person's last turn that said something."""
     reading, idle = hearing.reading, hearing.language.marks.idle
@@ -114,8 +125,8 @@ def _swapped(hearing: Hearing) -> bool:
     start = hearing.after_lead(0, corrections=False)
     for pattern in hearing.heard(hearing.language.requests.correct_swap):
         match = pattern.match(hearing.text, start)
-        if match is None:
-            continue
+        if match is None or any(is_statement(hearing, at) for at in (*hearing.leads(0), match.start("new"))):
+            continue  # "I work at Ericsson, not Nokia" is read as a statement
         old = value_key(match["old"].strip(" .!'\""))
         for claim in hearing.reading.earlier_claims():
             if old == value_key(claim.value or ""):

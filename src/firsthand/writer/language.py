@@ -51,6 +51,7 @@ class ValueRule:
     known: bool  # only names that are known places, or begin with a known given name
     known_lower: bool
     single_lower: bool
+    singular: bool  # no word that ends like a plural
     anything_after: bool
     possessive: bool  # may end like "Trader Joe's"
 
@@ -108,6 +109,7 @@ class Marks:
     sarcasm: re.Pattern[str]
     fiction: re.Pattern[str]
     correction: re.Pattern[str]
+    unsaid: re.Pattern[str]  # takes back what stands before it in the same sentence
     parted: re.Pattern[str]
     changed: re.Pattern[str]
     backward: re.Pattern[str]
@@ -197,6 +199,7 @@ class Language:
     phrase_stops: frozenset[str]
     narrowing: frozenset[str]  # words after a phrase that make it mean less: "people who lie"
     verbs: frozenset[str]  # words that no further value of a list begins with
+    shared: frozenset[str]  # what the last of several names is said of all of them: "Thai and Indian food"
     pairs: frozenset[str]
     trailing: re.Pattern[str]
     rest_ends: re.Pattern[str]
@@ -359,6 +362,7 @@ class _Table:
             phrase_stops=frozenset(table["after"]["phrase_stops"].split()),
             narrowing=frozenset(table["after"]["narrowing"].split()),
             verbs=frozenset(table["after"]["verbs"].split()),
+            shared=frozenset(table["after"].get("shared", "").split()),
             pairs=frozenset(table["after"]["pairs"]),
             trailing=self._compile(table["after"]["trailing"]),
             rest_ends=self._compile(table["after"]["rest_ends"]),
@@ -466,6 +470,7 @@ class _Table:
             known=bool(each.get("known")),
             known_lower=bool(each.get("known_lower")),
             single_lower=bool(each.get("single_lower")),
+            singular=bool(each.get("singular")),
             possessive=bool(each.get("possessive")),
             anything_after=bool(each.get("anything_after")),
         )

@@ -15,7 +15,7 @@ from functools import lru_cache
 from firsthand.model import Message, Role
 from firsthand.ports import Proposal
 from firsthand.writer.agreement import agreed
-from firsthand.writer.amends import corrected, taken_back
+from firsthand.writer.amends import corrected, last_unsaid, taken_back
 from firsthand.writer.cues import fold
 from firsthand.writer.hearing import Hearing
 from firsthand.writer.language import HINT, PIECE, Ear, Language, ear, gazetteer
@@ -118,9 +118,12 @@ def _listen(reading: Reading, sentence: Sentence) -> bool:
 
 def _understood(hearing: Hearing) -> bool:
     cues, masks = hearing.cues, hearing.language.masks
+    if cues & masks.retract and taken_back(hearing):
+        return True
+    if unsaid := last_unsaid(hearing):
+        return bool(cues & masks.tell and tell(hearing, unsaid))
     return bool(
-        (cues & masks.retract and taken_back(hearing))
-        or (cues & masks.remember and remembered(hearing))
+        (cues & masks.remember and remembered(hearing))
         or (cues & masks.wish and wished(hearing))
         or (cues & masks.correct and corrected(hearing))
         or (cues & masks.agree and agreed(hearing))

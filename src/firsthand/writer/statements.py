@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
+from typing import NamedTuple
 
 from firsthand.model import Act, Source
 from firsthand.ports import Proposal
@@ -18,7 +19,7 @@ from firsthand.text import value_key
 from firsthand.writer.dates import When
 from firsthand.writer.hearing import PERSON, Hearing, dated
 from firsthand.writer.language import Form, Saying, is_lazy
-from firsthand.writer.values import Clause, Span
+from firsthand.writer.values import Clause, Span, shared_word
 
 _WORD = re.compile(r"[\w.-]+")
 _NEAR = 60  # characters between a claim and the date that belongs to it, at most
@@ -35,6 +36,14 @@ class Heard:
     start: int
     end: int
     subject: str
+
+
+class _Value(NamedTuple):
+    """A value that a form found for an attribute."""
+
+    attribute: str
+    span: Span | None
+    shared: Span | None = None  # a word that the last of a list brings for all: "Thai and Indian food"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +73,25 @@ def tell(hearing: Hearing, start: int = 0) -> bool:
         if heard:
             before, said = heard, True
             hearing.reading.add(heard.proposals)
+    _leave_out_the_gone(hearing)
     return said
+
+
+def _leave_out_the_gone(hearing: Hearing) -> None:
+    """Let "our dog Milo died" say that a bond is over, not also that there is one."""
+    reading = hearing.reading
+    here = reading.of_sentence(reading.number)
+    gone = {value_key(p.subject) for p in here if (p.act, p.attribute) == (Act.END, "relationship")}
+    bonds = {"relationship", *hearing.language.mirrored.values()}
+    if gone:
+        reading.found[:] = [
+            (number, p)
+            for number, p in reading.found
+            if number != reading.number
+            or p.act != Act.ASSERT
+            or p.attribute not in bonds
+            or gone.isdisjoint((value_key(p.subject), value_key(p.value or "")))
+        ]
 
 
 def is_statement(hearing: Hearing, start: int) -> bool:
@@ -161,9 +188,9 @@ def _claimed(m: _Match) -> Heard | None:
     return Heard((*found, *_implied(m, found)), said[0], end, subject)
 
 
-def _said_to(m: _Match, values: Sequence[tuple[str, Span | None]]) -> int:
+def _said_to(m: _Match, values: Sequence[_Value]) -> int:
     """Where the words end that the claim rests on, but for a date."""
-    ends = [span[1] for _, span in values if span]
+    ends = [value.span[1] for value in values if value.span]
     if all(not name or is_lazy(m.match.re, name) for _, name in m.form.sets):
         ends.append(m.match.end())  # words of the form bound its values
     if m.form.about_others and m.goes_on is None:
@@ -171,9 +198,13 @@ def _said_to(m: _Match, values: Sequence[tuple[str, Span | None]]) -> int:
     return len(m.clause.text[: max(ends)].rstrip(" .,;!"))
 
 
-def _proposal(m: _Match, said: Span, *, replace_subject: str, value: tuple[str, Span | None]) -> Proposal:
+def _proposal(m: _Match, said: Span, *, replace_subject: str, value: _Value) -> Proposal:
     form = m.form
-    found = m.hearing.proposal(form.name, said, attribute=value[0], value=value[1], act=form.act, kind=form.kind)
+    found = m.hearing.proposal(
+        form.name, said, attribute=value.attribute, value=value.span, act=form.act, kind=form.kind
+    )
+    if value.shared:
+        found = replace(found, value=f"{found.value} {m.hearing.words(value.shared)}")
     return replace(found, subject=replace_subject, source=Source.STATED if form.stated else found.source)
 
 
@@ -225,7 +256,20 @@ def _implied(m: _Match, found: Sequence[Proposal]) -> list[Proposal]:
     """Give what a bond says of the person: whose wife is Ana has a partner, Ana."""
     if m.form.sets[0][0] != "relationship" or m.goes_on is not None:
         return []
-    return [each for p in found if (each := mirrored(m.hearing, p, m.match.span(_whom(m))))]
+    bonds = [each for p in found for each in ([p] if p.value else _known_bonds(m, p))]
+    return [each for p in bonds if (each := mirrored(m.hearing, p, m.match.span(_whom(m))))]
+
+
+def _known_bonds(m: _Match, over: Proposal) -> Iterator[Proposal]:
+    """Give the end of somebody's bond with what the bond was, by the words beside the name or as it was told before."""
+    told = [p.value for p in m.hearing.reading.earlier_claims() if _is_bond_of(p, over.subject)]
+    bond = m.match["via"] or m.match["apposed"] or next(iter(told), None)
+    if bond is not None:
+        yield replace(over, value=bond)
+
+
+def _is_bond_of(p: Proposal, name: str) -> bool:
+    return p.attribute == "relationship" and value_key(p.subject) == value_key(name)
 
 
 def mirrored(hearing: Hearing, bond: Proposal, name: Span) -> Proposal | None:
@@ -246,18 +290,19 @@ def _bare_bond(hearing: Hearing, bond: str) -> str:
     return " ".join(words)
 
 
-def _values(m: _Match) -> list[tuple[str, Span | None]] | None:
+def _values(m: _Match) -> list[_Value] | None:
     """Cut the values of a form; None when its first one is not there."""
-    found: list[tuple[str, Span | None]] = []
+    found: list[_Value] = []
     for number, (attribute, name) in enumerate(m.form.sets):
         if not name:
-            found.append((attribute, None))
+            found.append(_Value(attribute, None))
             continue
         rule = m.hearing.language.values[name]
         spans = m.clause.cut(rule, m.match.span(name), whole=is_lazy(m.match.re, name))
         if not spans and number == 0:
             return None
-        found.extend((attribute, span) for span in spans)
+        shared = shared_word(m.clause, spans) if rule.commas and len(spans) > 1 else None
+        found.extend(_Value(attribute, span, shared if span != spans[-1] else None) for span in spans)
     return found
 
 
@@ -266,7 +311,7 @@ def _whens(m: _Match, end: int) -> list[When]:
     after = [w for w in m.clause.whens if w.start >= end and _is_near(m, end, w.start)]
     within = [w for w in m.clause.whens if m.match.start() < w.start and w.end <= end]
     if m.form.needs == "interval":
-        return after[:2]
+        return (within or after)[:2]
     if m.form.event:
         return [m.leading] if m.leading else (within or after)[:1]
     leading = [m.leading] if m.leading else []
@@ -280,7 +325,7 @@ def _is_near(m: _Match, end: int, start: int) -> bool:
 def _bounds(m: _Match, whens: Sequence[When]) -> tuple[datetime | None, datetime | None] | None:
     """Since when and until when it holds; None when the form needs a date that is not there."""
     if m.form.needs == "interval":
-        return _interval(whens)
+        return _interval(m.hearing.at, whens)
     if m.form.needs == "future":
         return _to_come(m.hearing.at, whens)
     if m.form.needs == "since" and not (whens and whens[0].relation == "since"):
@@ -294,10 +339,11 @@ def _bounds(m: _Match, whens: Sequence[When]) -> tuple[datetime | None, datetime
     return (None if until or is_early else begins), None
 
 
-def _interval(whens: Sequence[When]) -> tuple[datetime, datetime] | None:
+def _interval(at: datetime, whens: Sequence[When]) -> tuple[datetime, datetime] | None:
+    """From the first moment of one date to the last of the other: "from 2019 to 2021" takes in 2021."""
     if [when.relation for when in whens] != ["since", "until"] or whens[0].begins >= whens[1].begins:
         return None
-    return whens[0].begins, whens[1].begins
+    return (whens[0].begins, min(whens[1].ends, at)) if whens[1].begins <= at else None
 
 
 def _to_come(at: datetime, whens: Sequence[When]) -> tuple[datetime, None] | None:

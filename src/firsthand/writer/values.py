@@ -144,7 +144,11 @@ def _low_names(clause: Clause, rule: ValueRule, tokens: Sequence[re.Match[str]])
 
 def _checked(clause: Clause, rule: ValueRule, span: Span, *, ends: bool = False) -> list[Span]:
     name = clause.text[slice(*span)].casefold().strip(_ENDING)
-    if not _may_be(clause.names, rule, name) or _is_another_sort(clause, rule, name):
+    if (
+        not _may_be(clause.names, rule, name)
+        or (rule.singular and name.endswith("s"))
+        or _is_another_sort(clause, rule, name)
+    ):
         return []
     if rule.regions and _is_one_of_several(clause, span[1]):
         return []
@@ -270,7 +274,25 @@ def _phrase_list(clause: Clause, rule: ValueRule, span: Span) -> list[Span]:
     if not clause.follows(span[0] + last, clause.language.after_words):
         return []
     whole = (items[0][0], items[fitting - 1][1])
+    if rule.commas and _brings_all(clause, items[fitting - 1]):
+        return [whole]
     return items[:fitting] if rule.split or _side_by_side(clause, items[:fitting], whole) else [whole]
+
+
+def shared_word(clause: Clause, items: Sequence[Span]) -> Span | None:
+    """Find the word that the last of several names brings and all of them mean: "Thai, Indian and Korean food"."""
+    *others, last = (clause.text[slice(*each)] for each in items)
+    named = others and all(" " not in each and each[:1].isupper() for each in (*others, last.split(" ")[0]))
+    word = last.rpartition(" ")[2]
+    if not named or last.count(" ") != 1 or word.casefold() not in clause.language.shared:
+        return None
+    return items[-1][1] - len(word), items[-1][1]
+
+
+def _brings_all(clause: Clause, last: Span) -> bool:
+    """Whether the last of a list may bring a word for all, and nothing tells: "rock, jazz and soul music"."""
+    first, _, word = clause.text[slice(*last)].rpartition(" ")
+    return first[:1].islower() and word.casefold() in clause.language.shared
 
 
 def _without_before(clause: Clause, rule: ValueRule, span: Span) -> Span:
@@ -282,6 +304,8 @@ def _without_before(clause: Clause, rule: ValueRule, span: Span) -> Span:
 
 def _side_by_side(clause: Clause, items: Sequence[Span], whole: Span) -> bool:
     """Whether several things are liked each, not one thing with two names: "hiking and jazz", but "fish and chips"."""
+    if shared_word(clause, items):
+        return True
     texts = [clause.text[slice(*each)].casefold() for each in items]
     if len(items) != 2:  # noqa: PLR2004 - a list with commas
         return True
