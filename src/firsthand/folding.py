@@ -20,7 +20,7 @@ from firsthand.model import Belief, Observation, Owner, State
 from firsthand.policy import Policy
 from firsthand.ports import Cell, Row, SearchRow, Writing
 from firsthand.recall.index import belief_document
-from firsthand.text import term_hashes
+from firsthand.text import STOP_WORDS, term_hashes, terms
 
 Vectors = Callable[[Sequence[str]], Sequence[bytes | None]]
 
@@ -126,12 +126,12 @@ class Folder:
         return Change(before.beliefs, after.beliefs)
 
     def _index(self, before: View, after: View) -> None:
-        old, new = search_texts(before), search_texts(after)
+        old, new = search_texts(before, self.policy), search_texts(after, self.policy)
         self.work.search.drop([("belief", name) for name in old if name not in new])
         changed = {name: text for name, text in new.items() if old.get(name) != text}
-        vectors = self.vectors(list(changed.values()))
+        vectors = self.vectors([text.embedded for text in changed.values()])
         rows = [
-            SearchRow("belief", name, term_hashes(text), vector)
+            SearchRow("belief", name, term_hashes(text.searched), vector)
             for (name, text), vector in zip(changed.items(), vectors, strict=True)
         ]
         self.work.search.put(rows)
@@ -143,9 +143,34 @@ class _Step:
     folded: Folded
 
 
-def search_texts(seen: View) -> dict[str, str]:
-    """The words that each belief of a view is searched by, under the name of its search row."""
-    return {search_name(seen, belief): belief_document(belief) for belief in seen.beliefs}
+@dataclass(frozen=True, slots=True)
+class SearchText:
+    """What a belief is found by: the text that is embedded, and the words that it is searched by."""
+
+    embedded: str
+    searched: str
+
+
+def search_texts(seen: View, policy: Policy) -> dict[str, SearchText]:
+    """What each belief of a view is found by, under the name of its search row."""
+    return {search_name(seen, belief): _search_text(belief, policy) for belief in seen.beliefs}
+
+
+def _search_text(belief: Belief, policy: Policy) -> SearchText:
+    """Words take in what else the attribute is called: "Who is Mira's employer?" asks for where she works."""
+    text = belief_document(belief)
+    if belief.attribute is None:
+        return SearchText(text, text)
+    attribute = policy.attribute(belief.attribute)
+    return SearchText(text, f"{text}. {_new_words(text, (attribute.name, *attribute.aliases))}")
+
+
+def _new_words(text: str, names: Sequence[str]) -> str:
+    """The words of these names that say something and are not in the text, each once."""
+    known = set(terms(text))
+    words = {word for name in names for word in name.replace("_", " ").split() if word not in STOP_WORDS}
+    new = {tuple(terms(word)): word for word in sorted(words, reverse=True) if known.isdisjoint(terms(word))}
+    return " ".join(sorted(new.values()))
 
 
 def search_name(seen: View, belief: Belief) -> str:

@@ -66,7 +66,17 @@ def people(seen: Seen, owner: Owner, aliases: Iterable[str]) -> People:
     names = tuple(dict.fromkeys([*sorted(aliases), *held, *([] if alone is None else [alone])]))
     named = owner.user not in _NO_NAMES and _NAME.fullmatch(owner.user) is not None
     handle = re.sub("[._-]", " ", owner.user).title() if named else None
-    return People(seen.index.names, seen.held.subjects, names, handle)
+    return People(seen.index.names, seen.held.subjects, names, handle, _bonds(seen))
+
+
+def _bonds(seen: Seen) -> dict[str, str]:
+    """Whom "my sister" means: what people are to the person, where only one is it now."""
+    called: dict[str, set[str]] = {}
+    for belief in seen.beliefs:
+        if belief.attribute == "relationship" and belief.state is State.ACTIVE and belief.subject != "user":
+            for bond in {belief.value.casefold(), belief.value.casefold().split()[-1]}:
+                called.setdefault(bond, set()).add(belief.subject)
+    return {bond: who.pop() for bond, who in called.items() if len(who) == 1}
 
 
 def beside(work: Reading, seen: Seen) -> Beside:
@@ -196,7 +206,8 @@ def _changes_if(belief: Belief, policy: Policy) -> str:
         return "a correction, an ending or a retraction of it"
     attribute = policy.attribute(belief.attribute)
     if attribute.cardinality == "many" and attribute.opposite:
-        return f"the person saying that they {attribute.opposite.replace('_', ' ')} it, or taking it back"
+        opposite = policy.phrase(belief.subject, attribute.opposite, belief.value)
+        return f'the person saying the opposite ("{opposite}"), ending it or taking it back'
     if attribute.cardinality == "many":
         return "the person ending it or taking it back"
     return "another value said by the person, with the date since when it holds, or a correction"

@@ -13,7 +13,7 @@ from firsthand.beliefs.digest import digest
 from firsthand.beliefs.slots import owner_key
 from firsthand.beliefs.view import View, view
 from firsthand.errors import EmbedderMismatch, InvalidInput, NotAllowed, PolicyMismatch, SchemaTooNew
-from firsthand.folding import Folder, search_texts
+from firsthand.folding import Folder, SearchText, search_texts
 from firsthand.ledger import erasure, export
 from firsthand.model import ErasureReceipt, Observation, Owner, Report, State
 from firsthand.policy import Policy, default_policy, parse
@@ -171,12 +171,15 @@ def _embed_owner(place: Place, embedder: Embedder, owner: Owner) -> int:
         with place.parts.store.reading(owner) as work:
             due = work.search.due(AT_ONCE)
             texts = _belief_texts(work, place.policy, place.parts.clock()) if _any_belief(due) else {}
-        named = [(kind, name, texts.get(name, "") if kind == "belief" else text) for kind, name, text in due]
+        named = [
+            (kind, name, texts.get(name, SearchText("", "")) if kind == "belief" else SearchText(text, text))
+            for kind, name, text in due
+        ]
         if not named:
             return made
-        vectors = embedder.embed([text for _, _, text in named]).astype("<f2")
+        vectors = embedder.embed([text.embedded for _, _, text in named]).astype("<f2")
         rows = [
-            SearchRow(kind, name, term_hashes(text), vector.tobytes())
+            SearchRow(kind, name, term_hashes(text.searched), vector.tobytes())
             for (kind, name, text), vector in zip(named, vectors, strict=True)
         ]
         with place.parts.store.writing(owner, place.parts.clock()) as work:
@@ -190,8 +193,8 @@ def _any_belief(due: Iterable[tuple[str, str, str]]) -> bool:
     return any(kind == "belief" for kind, _, _ in due)
 
 
-def _belief_texts(work: Reading, policy: Policy, now: datetime) -> dict[str, str]:
-    return search_texts(view(work.beliefs.cells(), policy, now))
+def _belief_texts(work: Reading, policy: Policy, now: datetime) -> dict[str, SearchText]:
+    return search_texts(view(work.beliefs.cells(), policy, now), policy)
 
 
 # -- rebuilding --------------------------------------------------------------------------------------------------

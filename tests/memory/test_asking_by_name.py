@@ -68,3 +68,39 @@ def test_an_id_that_is_also_a_word_counts_only_with_a_capital(mem: Memory) -> No
     user.remember("Vermont", subject="user", attribute="lives_in")
     assert first(user, "Where does Will live?").terms["speaker"] == 1
     assert first(user, "Vermont: who will live there?").terms["speaker"] == 0
+
+
+TALK = "My sister Ana is a nurse and lives in Rome. I work at Nokia. My colleague Mira works at Siemens."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who is Mira's employer?", "Mira works at Siemens"),
+        ("Who is my employer?", "works at Nokia"),
+        ("What company does Mira work for?", "Mira works at Siemens"),
+        ("Which city is my sister in?", "Ana lives in Rome"),
+        ("What is my sister's profession?", "Ana works as nurse"),
+    ],
+)
+def test_an_attribute_is_found_by_its_other_names(clock: StoppedClock, question: str, answer: str) -> None:
+    """Issue 2: an attribute goes by its names in the policy, in questions too."""
+    with Memory(":memory:", embedder="none", clock=clock) as memory:
+        user = memory.user("u1")
+        user.observe(TALK)
+        assert user.recall(question, include="beliefs")[0].text == answer
+
+
+def test_what_somebody_is_to_the_person_names_them_only_where_it_is_one(clock: StoppedClock) -> None:
+    """Ours: "my sister" is nobody in particular for who has two."""
+    with Memory(":memory:", embedder="none", clock=clock) as memory:
+        user = memory.user("u1")
+        user.observe("My sister Ana lives in Rome.")
+        (ana,) = (
+            h for h in user.recall("Where does my sister live?", include="beliefs") if h.text == "Ana lives in Rome"
+        )
+        user.observe("My sister Eva lives in Bern.")
+        (now,) = (
+            h for h in user.recall("Where does my sister live?", include="beliefs") if h.text == "Ana lives in Rome"
+        )
+        assert (ana.terms["speaker"], now.terms["speaker"]) == (1, 0)

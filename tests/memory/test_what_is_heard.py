@@ -64,3 +64,13 @@ def test_an_ending_of_another_value_leaves_its_date(alex: User, clock: StoppedCl
     assert job.valid_to is not None
     assert job.valid_to < clock()
     assert [b.value for b in alex.beliefs("user", "lives_in")] == ["Rome"]
+
+
+def test_what_would_change_a_taste_reads_as_a_sentence(alex: User) -> None:
+    """Ours: an explanation is for people."""
+    alex.observe("I love jazz.", session="s1")
+    (taste,) = alex.beliefs("user", "likes")
+
+    assert (
+        alex.why(taste.id).changes_if == 'the person saying the opposite ("dislikes jazz"), ending it or taking it back'
+    )

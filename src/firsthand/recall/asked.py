@@ -8,8 +8,8 @@ language it finds nothing, which leaves words and vectors to do their work. How 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 
@@ -57,6 +57,7 @@ class People:
     subjects: Sequence[str] = ()  # whom beliefs are about, other than the owner's person
     user: Sequence[str] = ()  # names of the owner's person
     handle: str | None = None  # another one, which counts only as it is spelled: it may be a word as well
+    bonds: Mapping[str, str] = field(default_factory=dict)  # "sister" -> whom beliefs are about, where it is but one
 
 
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|me|my|mine|myself|the user|the user's|this user|user's)\b", re.IGNORECASE)
@@ -88,11 +89,13 @@ def read(text: str, people: People, now: datetime) -> Asked:
         users.append(people.handle)
     speakers = _mentioned(text, people.speakers)
     topic, searched = _topic(text, [*speakers, *users])
+    bound = _bound(text, people.bonds)
+    searched += [term for name in bound for term in terms(name)]  # what is said of Ana seldom says that she is a sister
     period = periods.named(text, now)
     asked = Asked(
-        terms=tuple(searched),
+        terms=tuple(dict.fromkeys(searched)),
         topic=topic,
-        named=tuple(dict.fromkeys((*speakers, *_mentioned(text, people.subjects)))),
+        named=tuple(dict.fromkeys((*speakers, *_mentioned(text, people.subjects), *bound))),
         of_user=bool(users) or bool(_FIRST_PERSON.search(text)),
         of_assistant=bool(_ASSISTANT_SAID.search(text)),
         user_names=tuple(people.user),
@@ -145,6 +148,11 @@ def _mentioned(text: str, names: Sequence[str]) -> list[str]:
         if whole and (f"\x1f{whole}\x1f" in told or (firsts.count(first) == 1 and f"\x1f{first}\x1f" in told)):
             out.append(name)
     return out
+
+
+def _bound(text: str, bonds: Mapping[str, str]) -> list[str]:
+    """Those whom a text calls by what they are to the person: "my sister"."""
+    return [bonds[each] for each in _mentioned(text, sorted(bonds))]
 
 
 def _without(text: str, names: Sequence[str]) -> str:
