@@ -278,6 +278,15 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unheard:
+    """Turns of the role user that were kept and not listened to: their speaker is not known to be the user."""
+
+    speaker: str
+    messages: int
+    reason: str  # and what to do where the speaker is the user
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What a write answers. Given after the commit."""
 
@@ -288,6 +297,7 @@ class Receipt:
     messages: tuple[str, ...] = ()  # message ids stored
     duplicates: tuple[str, ...] = ()  # ids that were there already
     failed: tuple[Failed, ...] = ()  # what a model could not read: never the same as nothing found
+    unheard: tuple[Unheard, ...] = ()  # whose turns were kept and not listened to
 
 
 @dataclass(frozen=True, slots=True)

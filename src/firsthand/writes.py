@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -35,6 +36,7 @@ from firsthand.model import (
     Source,
     State,
     Target,
+    Unheard,
     Verdict,
     to_json,
 )
@@ -45,6 +47,7 @@ from firsthand.text import term_hashes, value_key
 
 BULK = 1_000  # messages in a batch that brings its own past along
 ERASED = "this turn was erased; a history that is sent again does not bring it back"
+UNHEARD = 'not known to be the user; if {name} is, say so: aliases=["{name}"], or --as "{name}" on the command line'
 BEFORE = 8  # turns of the session that a writer sees before the new ones
 
 
@@ -129,7 +132,15 @@ class Write:
             messages=tuple(m.id for m in messages),
             duplicates=(*new.duplicates, *heard.duplicates),
             dropped=(*(Dropped(draft.content, ERASED, rule="erased") for draft in new.erased), *heard.dropped),
+            unheard=self._unheard(messages),
         )
+
+    def _unheard(self, messages: Sequence[Message]) -> tuple[Unheard, ...]:
+        """Whose turns of the role user are not the person's, so that the writer passes them over."""
+        if self.means.writer is None:
+            return ()
+        named = [m.name for m in map(self.as_owner, messages) if m.role is Role.USER and m.name and not m.recalled]
+        return tuple(Unheard(name, count, UNHEARD.format(name=name)) for name, count in Counter(named).items())
 
     def _message(self, draft: Draft, batch: Batch) -> Message:
         return Message(
@@ -455,6 +466,7 @@ def joined(one: Receipt, other: Receipt) -> Receipt:
         messages=(*one.messages, *other.messages),
         duplicates=(*one.duplicates, *other.duplicates),
         failed=(*one.failed, *other.failed),
+        unheard=(*one.unheard, *other.unheard),
     )
 
 

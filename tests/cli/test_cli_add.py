@@ -257,3 +257,11 @@ def test_a_missing_file_and_an_unknown_format_are_refused(shell: Shell) -> None:
     assert "No such file" in shell.refused("add", str(shell.folder / "none.txt"))
     assert "format 'fax' is unknown" in shell.refused("add", written(shell, "text"), "--format", "fax")
     assert "directory" in shell.refused("add", str(shell.folder)).casefold()
+
+
+def test_a_name_that_nobody_has_is_said(shell: Shell) -> None:
+    """Ours: `--as` with a misspelt name turned the rules off without a word."""
+    page = shell.ok("add", written(shell, "locomo"), "--as", "Mara")
+    assert "no message is by Mara; the speakers are Mira (1), Joe (1)" in page
+    assert "with a name not known to be the user's: kept, and nothing concluded from them" in page
+    assert "no message is by" not in shell.ok("add", written(shell, "locomo"), "--as", "Mira")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firsthand import User
+from firsthand import Memory, User
 from stopped_clock import StoppedClock
 
 
@@ -73,4 +73,18 @@ def test_what_would_change_a_taste_reads_as_a_sentence(alex: User) -> None:
 
     assert (
         alex.why(taste.id).changes_if == 'the person saying the opposite ("dislikes jazz"), ending it or taking it back'
+    )
+
+
+def test_turns_with_another_name_are_said_to_be_unheard(mem: Memory) -> None:
+    """Ours: a `name` on the messages of a user must not turn the rules off without a word."""
+    said = [{"role": "user", "name": "Mira", "content": "I live in Oslo."}] * 2
+    told = mem.user("u1").observe(said, session="s1")
+
+    assert [(each.speaker, each.messages) for each in told.unheard] == [("Mira", 2)]
+    assert 'aliases=["Mira"]' in told.unheard[0].reason
+    assert mem.user("u2", aliases=["Mira"]).observe(said, session="s1").unheard == ()
+    assert (
+        mem.user("u3").observe([{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hi!"}]).unheard
+        == ()
     )

@@ -68,6 +68,8 @@ class Added:
     pending: list[Pending] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     speakers: dict[str, int] = field(default_factory=dict)
+    unheard: dict[str, int] = field(default_factory=dict)  # speakers not known to be the user -> turns
+    unmatched: list[str] = field(default_factory=list)  # names given for the user, where nobody has one of them
     dry_run: bool = False
 
     def count(self, receipt: Receipt, here: int) -> None:
@@ -77,6 +79,8 @@ class Added:
         self.stored += len(receipt.stored)
         self.pending.extend(receipt.pending)
         self.dropped.extend(receipt.dropped)
+        for each in receipt.unheard:
+            self.unheard[each.speaker] = self.unheard.get(each.speaker, 0) + each.messages
 
 
 def _zone(_: click.Context, __: click.Parameter, name: str | None) -> tzinfo:
@@ -145,6 +149,7 @@ class _Adding:
         added = Added(source.name, source.form, len(source.conversations), dry_run=self.dry_run)
         speakers = Counter(m["name"] for each in source.conversations for m in each.messages if m.get("name"))
         added.speakers = {str(name): count for name, count in speakers.most_common()}
+        added.unmatched = sorted(self.person.aliases) if self.person.aliases.isdisjoint(speakers) else []
         progress = _Progress(source.name, source.messages)
         try:
             for conversation in source.conversations:
@@ -212,9 +217,20 @@ def _added(added: Added, *, named: bool) -> Iterator[str]:
         yield "  `firsthand pending` lists all that waits"
     for lost in added.dropped[:FEW]:
         yield from folded(f"dropped “{one_line(lost.text, 60)}”: {lost.reason}", "    ", "  ")
+    yield from _speakers(added, named=named)
+
+
+def _speakers(added: Added, *, named: bool) -> Iterator[str]:
+    """Who spoke, where names were used: whose words are only kept, and which name given is nobody's."""
+    told = ", ".join(one_line(f"{name} ({count})") for name, count in list(added.speakers.items())[:FEW])
+    if added.unmatched:
+        names = ", ".join(map(one_line, added.unmatched))
+        yield f"  no message is by {names}; " + (f"the speakers are {told}" if told else "no message names a speaker")
     if added.speakers and not named:
-        told = ", ".join(one_line(f"{name} ({count})") for name, count in list(added.speakers.items())[:FEW])
         yield f"  speakers: {told}; if one of them is the user, add the file again with --as NAME"
+    if added.unheard and (not named or added.unmatched):
+        turns = counted(sum(added.unheard.values()), "message")
+        yield f"  {turns} with a name not known to be the user's: kept, and nothing concluded from them"
 
 
 @click.command()

@@ -234,6 +234,9 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
         yield from (f"  {line}" for line in pending_lines(each))
     for lost in receipt.dropped:
         yield from folded(f"“{one_line(lost.text, 60)}”: {lost.reason}", indent=" " * 11, first=padded("dropped", 11))
+    for other in receipt.unheard:
+        told = f"{one_line(other.speaker, 40)} ({other.messages}): {other.reason}"
+        yield from folded(told, indent=" " * 11, first=padded("not heard", 11))
     if receipt == Receipt():
         yield "nothing was stored"
 
