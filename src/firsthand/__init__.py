@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from firsthand.aio import AsyncMemory, AsyncUser
+    from firsthand.client import Client, RemoteUser
     from firsthand.errors import (
         Conflict,
         EmbedderMismatch,
@@ -70,6 +71,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     **dict.fromkeys(("AsyncMemory", "AsyncUser"), "firsthand.aio"),
+    **dict.fromkeys(("Client", "RemoteUser"), "firsthand.client"),
     **dict.fromkeys(
         (
             "Conflict",
@@ -132,6 +134,7 @@ __all__ = [
     "AsyncUser",
     "Belief",
     "Caller",
+    "Client",
     "Conflict",
     "Context",
     "Dropped",
@@ -159,6 +162,7 @@ __all__ = [
     "ProviderFailed",
     "Quote",
     "Receipt",
+    "RemoteUser",
     "Report",
     "Role",
     "SchemaTooNew",

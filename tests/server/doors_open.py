@@ -19,11 +19,17 @@ from stopped_clock import StoppedClock
 class Opened:
     """A server: its memory, its keys, and callers for any grant."""
 
-    def __init__(self, memory: Memory, clock: StoppedClock, limits: Limits, user: str | None) -> None:
+    def __init__(self, memory: Memory, clock: StoppedClock, limits: Limits, gate: Gate) -> None:
         self.memory, self.clock = memory, clock
-        self.keys = Keys(":memory:")
-        self.doors = Doors(memory, Gate(self.keys, clock, user=user), limits)
+        self.gate = gate
+        self.doors = Doors(memory, gate, limits)
         self.app = application(self.doors)
+
+    @property
+    def keys(self) -> Keys:
+        """The keys that it knows."""
+        assert self.gate.keys is not None
+        return self.gate.keys
 
     def as_(
         self, level: Level, user: str = "alex", tenant: str = "default", caller: Caller = Caller.PERSON
@@ -39,11 +45,19 @@ class Opened:
 
 
 @contextmanager
-def opened(limits: Limits | None = None, memory: Memory | None = None, user: str | None = None) -> Iterator[Opened]:
-    """A server on a stopped clock; `user` is whose memory it is where a caller may choose and does not."""
+def opened(
+    limits: Limits | None = None,
+    memory: Memory | None = None,
+    user: str | None = None,
+    everybody: Grant | None = None,
+) -> Iterator[Opened]:
+    """A server on a stopped clock.
+
+    `user` is whose memory it is where a caller may choose and does not; `everybody` may do that much without a key.
+    """
     clock = StoppedClock()
     with memory or Memory(":memory:", clock=clock) as held:
-        yield Opened(held, clock, limits or Limits(rate=0), user)
+        yield Opened(held, clock, limits or Limits(rate=0), Gate(Keys(":memory:"), clock, everybody, user))
 
 
 def ok(response: Any) -> Any:

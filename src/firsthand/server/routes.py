@@ -186,6 +186,16 @@ OBSERVE = record(
     },
     ["messages"],
 )
+PLACE_IN_TEXT = whole("Where in the message.", 0, 16 * 1024 * 1024)
+QUOTED = record(
+    {
+        "message_id": name("A message's id."),
+        "quote": text("Words in it."),
+        "start": PLACE_IN_TEXT,
+        "end": PLACE_IN_TEXT,
+    },
+    ["message_id"],
+)
 REMEMBER = record(
     {
         "text": text("A sentence, or the value of `attribute`."),
@@ -202,10 +212,7 @@ REMEMBER = record(
             either(
                 "A message's id, or the words in it.",
                 name("A message's id."),
-                record(
-                    {"message_id": name("A message's id."), "quote": text("Words in it.")},
-                    ["message_id"],
-                ),
+                QUOTED,
             ),
             most=100,
         ),

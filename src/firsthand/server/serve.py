@@ -12,13 +12,17 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from firsthand.errors import InvalidInput, NotAllowed
 from firsthand.server.app import Doors, application
 from firsthand.server.doorstep import LOOPBACK
+from firsthand.server.limits import Limits
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 PORT = 8374
 GRACE = 30  # seconds that answers may take after the server was told to stop
@@ -63,11 +67,17 @@ def check_open(address: Address) -> None:
 
 def run(doors: Doors, address: Address, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM. `ready` is told the address once it can be reached. Raises InvalidInput."""
-    listener = _listener(address)
-    host, port = listener.getsockname()[:2]
+    line = listener(address)
+    host, port = line.getsockname()[:2]
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    server = server_of(application(doors), doors.limits, lambda: ready(f"http://{_in_url(host)}:{port}"))
+    server.run(sockets=[line])
+
+
+def server_of(app: ASGIApp, limits: Limits, ready: Callable[[], None]) -> uvicorn.Server:
+    """The server of an application; `ready` is called once it can be reached."""
     config = uvicorn.Config(
-        application(doors),
+        app,
         log_config=None,
         access_log=False,  # paths hold ids, and an id may be what somebody chose to write
         server_header=False,
@@ -76,22 +86,22 @@ def run(doors: Doors, address: Address, ready: Callable[[str], None]) -> None:
         limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=GRACE,
     )
-    server = _Server(config, doors.limits.patience, lambda: ready(f"http://{_in_url(host)}:{port}"))
-    server.run(sockets=[listener])
+    return _Server(config, limits.patience, ready)
 
 
-def _listener(address: Address) -> socket.socket:
+def listener(address: Address) -> socket.socket:
+    """A socket at an address. Raises InvalidInput where it is taken."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    line = socket.socket(family, socket.SOCK_STREAM)
     try:
         if sys.platform != "win32":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((address.host, address.port))
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        line.bind((address.host, address.port))
     except OSError as error:
-        listener.close()
+        line.close()
         why = error.strerror or error
         raise InvalidInput(f"cannot listen at {address.host}:{address.port}: {why}; choose another --port") from error
-    return listener
+    return line
 
 
 def _in_url(host: str) -> str:
