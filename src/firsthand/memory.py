@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, TypedDict, TypeVar, Unpack
 
 from firsthand import learning, reads, upkeep, wiring
+from firsthand.copying import refuse_unfinished
 from firsthand.errors import InvalidInput, NotAllowed, NotFound, Stale, StoreBusy
 from firsthand.folding import Folder
 from firsthand.ledger import export, intake, secrets
@@ -153,6 +154,7 @@ class Memory:
         self.reembed = reembed
         self.snapshots = Snapshots(cache)
         try:
+            refuse_unfinished(self.parts.store)
             self.policy = upkeep.settle_policy(self.parts.store, policy)
             upkeep.settle_embedder(self.parts.store, self.parts.embedder, reembed=reembed)
             upkeep.finish_folding(self)

@@ -436,6 +436,16 @@ class Migrated:
 
 
 @dataclass(frozen=True, slots=True)
+class Copied:
+    """What a copy of a whole store holds. Two copies of the same store have the same digest."""
+
+    owners: int
+    rows: int  # of all tables
+    digest: str  # of every row, read back from the copy and compared with the source
+    resumed: bool  # whether an earlier run had begun it
+
+
+@dataclass(frozen=True, slots=True)
 class ErasureReceipt:
     """What an erasure removed: counts and keyed digests, no content.
 

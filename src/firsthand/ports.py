@@ -285,6 +285,17 @@ class Cursors(Protocol):
         """Add to what was spent on a day (`2026-06-01`)."""
 
 
+StoredRow = tuple[str, tuple[Any, ...]]  # a table and the values of a row in it, in the order that every store has them
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What the erasures of whole owners, and of ids, left in a store: digests, and the secret that keys them."""
+
+    secret: bytes
+    rows: Sequence[StoredRow]
+
+
 @dataclass(frozen=True, slots=True)
 class Removal:
     """Rows to erase, by id."""
@@ -311,6 +322,9 @@ class Reading(Protocol):
     def tombstoned(self, digests: Sequence[str]) -> set[str]:
         """Those of the keyed digests that an erasure left behind."""
 
+    def stored(self) -> Iterator[StoredRow]:
+        """Every row of the owner as it is stored, the head row included; none for an owner who has none."""
+
 
 class Writing(Reading, Protocol):
     """One atomic change. Commits when the block ends, undone when it raises."""
@@ -326,6 +340,9 @@ class Writing(Reading, Protocol):
 
     def bump_epoch(self) -> None:
         """Make every cache of this owner start anew."""
+
+    def take_over(self, rows: Iterable[StoredRow]) -> None:
+        """Be these rows of another store and nothing else, the head row included. Do nothing else in such a write."""
 
 
 class Store(Protocol):
@@ -351,8 +368,14 @@ class Store(Protocol):
     def facts(self) -> dict[str, str]:
         """What the store knows of itself: policy text and digest, embedder, schema version."""
 
-    def set_facts(self, facts: Mapping[str, str]) -> None:
-        """Change some of them, atomically."""
+    def set_facts(self, facts: Mapping[str, str | None]) -> None:
+        """Change some of them, atomically; None forgets one."""
+
+    def remains(self) -> Remains:
+        """What erasures left behind, of all owners."""
+
+    def take_over(self, remains: Remains) -> None:
+        """Have these remains of another store and no others, atomically."""
 
     def scrub(self) -> bool:
         """Make sure that removed bytes are gone: free pages overwritten, log emptied. May be slow.

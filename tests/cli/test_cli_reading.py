@@ -90,6 +90,7 @@ READING = {
     "reject": ("x",), "pending": (), "recall": ("x",), "context": ("x",), "profile": (), "beliefs": (),
     "history": ("user",), "why": ("x",), "forget": ("x",), "erase": ("--yes",), "export": ("out.jsonl",),
     "rebuild": (), "maintain": (), "embed": (), "health": (), "bench": (__file__,),
+    "copy": ("--to", "copy.db"),
 }  # fmt: skip
 MAKING = {"demo", "migrate", "doctor", "add", "remember", "import", "policy", "serve", "keys"}
 
@@ -106,7 +107,9 @@ def test_a_command_that_reads_makes_no_file(name: str, shell: Shell) -> None:
     assert list(shell.folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", [each for each in READING if each not in ("rebuild", "maintain", "embed", "health")])
+@pytest.mark.parametrize(
+    "name", [each for each in READING if each not in ("rebuild", "maintain", "embed", "health", "copy")]
+)
 def test_an_unknown_user_is_told_apart_from_an_empty_answer(name: str, talked: Shell) -> None:
     """Issue 2, bad input; C022: nothing of another user shows."""
     line = talked.refused(name, *READING[name], "--user", "nobody")

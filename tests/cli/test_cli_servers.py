@@ -41,3 +41,27 @@ def test_no_password_is_printed(shell: Shell, postgres: Place) -> None:
     url = postgres.url.replace("://application@", "://application:s3cret@")
     assert "s3cret" not in shell.refused("profile", "--user", "nobody", "--db", url)
     assert "s3cret" not in shell.ok("doctor", "--db", url)
+
+
+def test_a_file_is_copied_to_a_server_and_back(shell: Shell, postgres: Place) -> None:
+    """Issue: `firsthand copy --from agent.db --to postgresql://…` and back, verified by digest."""
+    shell.ok("remember", "Lisbon", "--attribute", "lives_in")
+    back = str(shell.folder / "back.db")
+    with postgres.another("copy") as place:
+        told = shell.ok("copy", "--to", place.url)
+        assert "copied 1 user" in told
+        assert "holds the same" in told
+        assert shell.json("copy", "--from", place.url, "--to", back)["digest"] in told
+        assert "Lisbon" in shell.ok("profile", "--db", back)
+        assert "there is a memory" in shell.refused("copy", "--to", place.url)
+
+
+def test_a_copy_may_have_a_key_of_its_own(shell: Shell) -> None:
+    """Ours: a file that was not encrypted becomes one that is."""
+    shell.ok("remember", "Lisbon", "--attribute", "lives_in")
+    key = shell.folder / "key"
+    key.write_text("correct horse")
+    target = str(shell.folder / "locked.db")
+    shell.ok("copy", "--to", target, "--to-key-file", str(key))
+    assert "Lisbon" in shell.ok("profile", "--db", target, "--key-file", str(key))
+    assert "key" in shell.refused("profile", "--db", target)

@@ -8,6 +8,7 @@ from importlib import resources
 import apsw
 import pytest
 
+from firsthand.stores.tables import copying
 from firsthand.stores.tables.erasing import EVERYTHING
 from firsthand.stores.tables.queries import statements
 from firsthand.stores.tables.schema import schema_of
@@ -16,14 +17,18 @@ PACKAGE = "firsthand.stores.sqlite"
 SHARED = {"store", "migrations", "facts"}  # tables of the whole store
 LEFT_BEHIND = {"erased_owners", "tombstones"}  # what an erasure leaves, which names nobody
 OF_THE_STORE = {
+    "drop_fact",
     "due_owners",
     "facts",
+    "kept_erased_owners",
+    "kept_tombstones",
     "migrations",
     "orphans",
     "owners",
     "owners_behind",
     "scrub_due",
     "set_scrub_due",
+    "set_secret",
     "spent",
     "store",
     "stored_messages",
@@ -32,7 +37,9 @@ OF_THE_STORE = {
 OF_THE_OWNER = {  # these are asked for everything, or for everything that is new
     "cells",
     "cited",
+    "drop_erased_heads",
     "drop_gone_cells",
+    "drop_tombstones",
     "dropped",
     "due_beliefs",
     "due_cursors",
@@ -52,6 +59,7 @@ OF_THE_OWNER = {  # these are asked for everything, or for everything that is ne
     "sessions",
     "uses",
     *EVERYTHING,
+    *(kept for kept, _ in copying.OWNED.values()),
 }
 
 
@@ -119,6 +127,17 @@ def test_an_erasure_reaches_every_table_that_names_an_owner(raw: apsw.Connection
     erased = {match[1] for name in EVERYTHING if (match := re.match(r"DELETE FROM (\w+)", statements(PACKAGE)[name]))}
     counted = set(re.findall(r"FROM (\w+) WHERE tenant = \?1 AND user_id = \?2", statements(PACKAGE)["rows_left"]))
     assert erased == counted == owned
+
+
+def test_a_copy_takes_every_table_that_names_an_owner_along(raw: apsw.Connection) -> None:
+    """Ours: a table or a column that is added later cannot be forgotten when a store is copied."""
+    assert {**copying.OWNED, **copying.LEFT_BEHIND}.keys() == set(_tables(raw)) - SHARED
+    for table, (kept, put) in {**copying.OWNED, **copying.LEFT_BEHIND}.items():
+        columns = [name for _, name, *_ in raw.execute(f"PRAGMA table_info({table})")]
+        for statement in (statements(PACKAGE)[kept], statements(PACKAGE)[put]):
+            listed = re.search(rf"SELECT\s([^;]*?)FROM|INTO {table}\s*\(([^)]*)\)", statement)
+            assert listed is not None
+            assert re.findall(r"\w+", listed[1] or listed[2]) == columns, statement
 
 
 def test_every_query_is_described() -> None:

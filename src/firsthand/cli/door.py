@@ -63,6 +63,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Upkeep": {
         "policy": ("policies", "Show, check, explain or change the rules that decide."),
         "migrate": ("servers", "Make or renew the tables on a PostgreSQL server."),
+        "copy": ("servers", "Copy everything to another place: a file, or a PostgreSQL server."),
         "rebuild": ("upkeep", "Derive all beliefs and indexes again from what was said."),
         "maintain": ("upkeep", "Do what time asks for: expiry, vectors, the file."),
         "embed": ("upkeep", "Make vectors that are due, or all anew by another embedder."),

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -19,6 +19,7 @@ from firsthand.errors import InvalidInput, NotAllowed, NotFound, StoreUnavailabl
 
 if TYPE_CHECKING:
     from firsthand.memory import Memory, User
+    from firsthand.ports import Store
 
 _PASSWORD = re.compile(r"(?<=://)([^/@:]*):[^/@]*(?=@)|[?&]password=[^&]*")
 FEW = 5  # users that an error lists
@@ -96,13 +97,25 @@ class Options:
 
         Raises StoreUnavailable and its kin.
         """
-        if self.is_file and not Path(self.location).exists():
-            raise StoreUnavailable(
-                f"there is no memory at {self.location}; `firsthand add` and `firsthand remember` start one"
-            )
+        self._must_exist()
         embedder = self.embedder or ("static" if vectors else "none")
         with self._open(embedder, reembed=reembed, writer="none") as memory:
             yield memory
+
+    @contextmanager
+    def rows(self) -> Iterator[Store]:
+        """The store's rows, past the verbs, which must be there already. Raises StoreUnavailable and its kin."""
+        self._must_exist()
+        with self.rows_of_copy() as store:
+            yield store
+
+    @contextmanager
+    def rows_of_copy(self) -> Iterator[Store]:
+        """The same, made where there are none. A key is for files."""
+        from firsthand.wiring import open_store
+
+        with closing(open_store(self.location, self.key() if self.is_file else None)) as store:
+            yield store
 
     @contextmanager
     def store(self, **more: Any) -> Iterator[Memory]:
@@ -130,6 +143,12 @@ class Options:
     def person(self, memory: Memory, aliases: Sequence[str] = ()) -> User:
         """The verbs of the user in an open store."""
         return memory.user(self.user, tenant=self.tenant, agent=self.agent, session=self.session, aliases=aliases)
+
+    def _must_exist(self) -> None:
+        if self.is_file and not Path(self.location).exists():
+            raise StoreUnavailable(
+                f"there is no memory at {self.location}; `firsthand add` and `firsthand remember` start one"
+            )
 
     def _open(self, embedder: str, **more: Any) -> Memory:
         from firsthand.memory import Memory

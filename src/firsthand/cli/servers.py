@@ -1,14 +1,21 @@
-"""Commands for a memory on a PostgreSQL server: migrate."""
+"""Commands for a memory on a PostgreSQL server: migrate, copy."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from firsthand.cli.options import Options, with_options
+from firsthand.cli.options import Options, with_options, words
 from firsthand.cli.screen import counted, show
-from firsthand.model import Migrated
+from firsthand.cli.streams import on_terminal
+from firsthand.model import Copied, Migrated
+
+if TYPE_CHECKING:
+    from firsthand.copying import Progress
 
 
 @click.command()
@@ -31,3 +38,35 @@ def _migrated(done: Migrated) -> Iterator[str]:
     yield from (f"  {step}" for step in done.ran)
     if done.granted:
         yield f"may use the tables: {', '.join(done.granted)}"
+
+
+@click.command()
+@click.option("--from", "source", type=words, metavar="PLACE", help="What to copy: a file or postgresql://… (--db).")
+@click.option("--to", "target", type=words, metavar="PLACE", required=True, help="Where to: one with nothing in it.")
+@click.option("--to-key-file", metavar="PATH", help="A file with the copy's passphrase, where it is not the same one.")
+@with_options
+def copy(options: Options, source: str | None, target: str, *, to_key_file: str | None) -> None:
+    """Copy everything to another place: a file, or a PostgreSQL server.
+
+    Every user, every row as it is stored, read back and compared by digest. The copy is no memory until all of it is
+    there. Interrupted, the same command goes on where it stopped. A server needs its tables first (`migrate`).
+    """
+    from firsthand.copying import copy as copy_all
+    from firsthand.wiring import system_clock
+
+    old = replace(options, db=source or options.db)
+    new = replace(options, db=target, key_file=to_key_file or options.key_file)
+    with old.rows() as whence, new.rows_of_copy() as whither:
+        done = copy_all(whence, whither, system_clock, _tell if on_terminal(sys.stderr) else lambda _: None)
+    show(done, _copied(done, new.shown), as_json=options.as_json)
+
+
+def _tell(progress: Progress) -> None:
+    end = "\n" if progress.done == progress.of else ""
+    click.echo(f"\r{progress.done:,} of {progress.of:,} users, {progress.rows:,} rows{end}", nl=False, err=True)
+
+
+def _copied(done: Copied, whither: str) -> Iterator[str]:
+    yield f"{'went on, and ' if done.resumed else ''}copied {counted(done.owners, 'user')}, {counted(done.rows, 'row')}"
+    yield f"read back and compared: {whither} holds the same"
+    yield f"digest {done.digest}"

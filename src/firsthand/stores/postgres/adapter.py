@@ -15,8 +15,9 @@ from datetime import datetime
 
 from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
 from firsthand.model import Owner
-from firsthand.ports import Reading, Spending, Store, Writing
+from firsthand.ports import Reading, Remains, Spending, Store, Writing
 from firsthand.stores.tables.checking import faults
+from firsthand.stores.tables.copying import change_facts, put_rows, rows_left_behind
 from firsthand.stores.tables.queries import Fields, Value
 from firsthand.stores.tables.schema import schema_of
 from firsthand.stores.tables.work import Identity, TableReading, TableWriting
@@ -109,8 +110,11 @@ class PostgresStore:
         found = self._listed("facts") if connection is None else connection.all("facts")
         return {"store": self.id, "schema": str(self._version), **dict(found)}
 
-    def set_facts(self, facts: Mapping[str, str]) -> None:
-        """Change some of them, atomically, while nobody is writing. `store` and `schema` are the store's own."""
+    def set_facts(self, facts: Mapping[str, str | None]) -> None:
+        """Change some of them, atomically, while nobody is writing; None forgets one.
+
+        `store` and `schema` are the store's own.
+        """
         for name in _OWN_FACTS:
             if name in facts:
                 raise InvalidInput(f"{name!r} is not for setting: the store itself says it")
@@ -118,8 +122,29 @@ class PostgresStore:
             raise StoreBusy(f"{self._shown}: this thread is writing; finish that block first")
         with self._pool.connection() as connection:
             self._begin(connection, "begin_setting", self._patience, FACTS_LOCK)
-            connection.many("set_fact", facts.items())
+            change_facts(connection, facts)
             connection.commit()
+
+    def remains(self) -> Remains:
+        """What erasures left behind, of all owners."""
+        with self._pool.connection() as connection:
+            self._begin(connection, "begin_listing")
+            return Remains(self._identity.secret, tuple(rows_left_behind(connection)))
+
+    def take_over(self, remains: Remains) -> None:
+        """Have these remains of another store and no others, atomically, while nobody is writing."""
+        with self._pool.connection() as connection:
+            self._begin(connection, "begin_taking_over", self._patience, FACTS_LOCK)
+            for tenant in sorted({fields[0] for _, fields in rows_left_behind(connection)}):
+                connection.script("name_tenant", tenant)
+                connection.all("drop_erased_heads", tenant)
+                connection.all("drop_tombstones", tenant)
+            for tenant in sorted({fields[0] for _, fields in remains.rows}):
+                connection.script("name_tenant", tenant)
+                put_rows(connection, (row for row in remains.rows if row[1][0] == tenant))
+            connection.all("set_secret", remains.secret)
+            connection.commit()
+        self._identity = Identity(self.id, remains.secret)
 
     def scrub(self) -> bool:
         """Whether nothing is left of what was removed. Rows are gone at once; their bytes go when the owner vacuums."""

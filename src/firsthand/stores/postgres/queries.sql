@@ -39,6 +39,10 @@ SELECT name, value FROM firsthand.facts ORDER BY name;
 INSERT INTO firsthand.facts (name, value) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
+-- name: drop_fact
+-- Forget one fact.
+DELETE FROM firsthand.facts WHERE name = $1;
+
 -- name: owners
 -- Everyone who ever wrote and was not erased.
 SELECT tenant, user_id FROM firsthand.owners ORDER BY tenant, user_id;
@@ -594,6 +598,93 @@ SELECT
     + (SELECT count(*) FROM firsthand.spending WHERE tenant = $1 AND user_id = $2)
     + (SELECT count(*) FROM firsthand.owners WHERE tenant = $1 AND user_id = $2);
 
+-- name: kept_owners
+-- The head row of an owner as stored, to be copied.
+SELECT tenant, user_id, version, epoch, recorded_at, counter
+FROM firsthand.owners WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_messages
+-- Messages of an owner as stored, to be copied.
+SELECT
+    tenant, user_id, recorded_at, counter, store, id, role, name, session, agent, origin, at, at_offset, recalled,
+    content, rest, checksum
+FROM firsthand.messages WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_observations
+-- Observations of an owner as stored, to be copied.
+SELECT tenant, user_id, recorded_at, counter, store, id, taken_back, level, body, checksum
+FROM firsthand.observations WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_evidence
+-- Ties of observations to messages of an owner as stored, to be copied.
+SELECT tenant, user_id, observation_id, place, message_id, span_start, span_end
+FROM firsthand.evidence WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_placements
+-- Placements of an owner as stored, to be copied.
+SELECT tenant, user_id, observation_id, slot, cell, claim, version
+FROM firsthand.placements WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_cells
+-- Cells of an owner as stored, to be copied.
+SELECT tenant, user_id, slot, cell, subject, attribute, state, version
+FROM firsthand.cells WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_search_messages
+-- Search rows of messages of an owner as stored, to be copied.
+SELECT tenant, user_id, recorded_at, counter, store, id, session, agent, role, name, at, recalled, terms, vector
+FROM firsthand.search_messages WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_search_beliefs
+-- Search rows of beliefs of an owner as stored, to be copied.
+SELECT tenant, user_id, id, terms, vector
+FROM firsthand.search_beliefs WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_receipts
+-- Receipts of an owner as stored, to be copied.
+SELECT tenant, user_id, idempotency_key, digest, receipt
+FROM firsthand.receipts WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_dropped
+-- What was not let in of an owner as stored, to be copied.
+SELECT tenant, user_id, recorded_at, counter, store, place, message_id, reason, rule
+FROM firsthand.dropped WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_uses
+-- Uses of an owner as stored, to be copied.
+SELECT tenant, user_id, id, count, last_at
+FROM firsthand.uses WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_cursors
+-- Cursors of an owner as stored, to be copied.
+SELECT tenant, user_id, session, recorded_at, counter, store, due_at, leased_until, holder, failures
+FROM firsthand.cursors WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_spending
+-- What models were asked for of an owner as stored, to be copied.
+SELECT tenant, user_id, day, calls, tokens
+FROM firsthand.spending WHERE tenant = $1 AND user_id = $2;
+
+-- name: kept_erased_owners
+-- Every head of an owner who was erased whole, to be copied.
+SELECT tenant, owner, version, epoch, recorded_at, counter FROM firsthand.erased_owners;
+
+-- name: kept_tombstones
+-- Every digest that erasures left behind, to be copied.
+SELECT tenant, owner, digest FROM firsthand.tombstones;
+
+-- name: drop_erased_heads
+-- Forget all that were erased whole, where another store's are taken over.
+DELETE FROM firsthand.erased_owners WHERE tenant = $1;
+
+-- name: drop_tombstones
+-- Forget all that erasures left behind, where another store's are taken over.
+DELETE FROM firsthand.tombstones WHERE tenant = $1;
+
+-- name: set_secret
+-- Key what erasures leave behind by the secret of the store that was copied.
+UPDATE firsthand.store SET secret = $1;
+
 -- name: stored_messages
 -- Every message's text with its checksum, for `check`.
 SELECT tenant, user_id, id, content, rest, checksum FROM firsthand.messages;
@@ -671,6 +762,18 @@ SET LOCAL firsthand.listing = 'on';
 -- name: begin_setting
 -- Start a change of facts: nobody is writing meanwhile.
 BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+SET LOCAL lock_timeout = $1;
+SELECT pg_advisory_xact_lock($2);
+
+-- name: name_tenant
+-- Go on with what is left of another tenant's erased owners.
+SET LOCAL firsthand.tenant = $1;
+
+-- name: begin_taking_over
+-- Start a change of what erasures left behind, of all tenants: nobody is writing meanwhile.
+BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+SET LOCAL citus.propagate_set_commands = 'local';
+SET LOCAL firsthand.listing = 'on';
 SET LOCAL lock_timeout = $1;
 SELECT pg_advisory_xact_lock($2);
 

@@ -336,7 +336,9 @@ CREATE POLICY of_owner ON firsthand.spending USING (
 CREATE POLICY of_tenant ON firsthand.erased_owners USING (tenant = current_setting('firsthand.tenant', true));
 CREATE POLICY of_tenant ON firsthand.tombstones USING (tenant = current_setting('firsthand.tenant', true));
 
--- What says who there is, what is due and what was spent can be listed by who asks for exactly that.
+-- What says who there is, what is due, what was spent and what erasures left can be listed by who asks for exactly that.
 CREATE POLICY listing ON firsthand.owners FOR SELECT USING (current_setting('firsthand.listing', true) = 'on');
 CREATE POLICY listing ON firsthand.cursors FOR SELECT USING (current_setting('firsthand.listing', true) = 'on');
 CREATE POLICY listing ON firsthand.spending FOR SELECT USING (current_setting('firsthand.listing', true) = 'on');
+CREATE POLICY listing ON firsthand.erased_owners FOR SELECT USING (current_setting('firsthand.listing', true) = 'on');
+CREATE POLICY listing ON firsthand.tombstones FOR SELECT USING (current_setting('firsthand.listing', true) = 'on');

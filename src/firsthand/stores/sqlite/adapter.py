@@ -20,8 +20,9 @@ from pathlib import Path
 
 from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
 from firsthand.model import Owner
-from firsthand.ports import Reading, Spending, Store, Writing
+from firsthand.ports import Reading, Remains, Spending, Store, Writing
 from firsthand.stores.tables.checking import faults
+from firsthand.stores.tables.copying import change_facts, put_rows, rows_left_behind
 from firsthand.stores.tables.work import Identity, TableReading, TableWriting
 
 from .checking import structure
@@ -150,13 +151,29 @@ class SqliteStore:
             ((version,),) = connection.script("PRAGMA user_version")
             return {"store": self.id, "schema": str(version), **dict(connection.all("facts"))}
 
-    def set_facts(self, facts: Mapping[str, str]) -> None:
-        """Change some of them, atomically. `store` and `schema` are the store's own."""
+    def set_facts(self, facts: Mapping[str, str | None]) -> None:
+        """Change some of them, atomically; None forgets one. `store` and `schema` are the store's own."""
         for name in _OWN_FACTS:
             if name in facts:
                 raise InvalidInput(f"{name!r} is not for setting: the store itself says it")
         with self._change() as connection:
-            connection.many("set_fact", facts.items())
+            change_facts(connection, facts)
+
+    def remains(self) -> Remains:
+        """What erasures left behind, of all owners."""
+        with self._connection() as connection:
+            connection.begin("DEFERRED")
+            return Remains(self._identity.secret, tuple(rows_left_behind(connection)))
+
+    def take_over(self, remains: Remains) -> None:
+        """Have these remains of another store and no others, atomically."""
+        with self._change() as connection:
+            for tenant in sorted({fields[0] for _, fields in rows_left_behind(connection)}):
+                connection.all("drop_erased_heads", tenant)
+                connection.all("drop_tombstones", tenant)
+            put_rows(connection, remains.rows)
+            connection.all("set_secret", remains.secret)
+        self._identity = Identity(self.id, remains.secret)
 
     def scrub(self) -> bool:
         """Write the file anew without free pages, empty the log, and remove copies that upgrades made.

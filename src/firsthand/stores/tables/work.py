@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from firsthand.model import Head, Owner, Position, micros
-from firsthand.ports import Beliefs, Cursors, Ledgerside, Messages, Observations, Removal, Search
+from firsthand.ports import Beliefs, Cursors, Ledgerside, Messages, Observations, Removal, Search, StoredRow
 
 from .beliefs import BeliefTables
 from .beside import BesideTables
+from .copying import put_rows, rows_of
 from .cursors import CursorTables
 from .erasing import Eraser
 from .head import OwnerHead
@@ -61,6 +62,10 @@ class TableReading:
         wanted = ((self.owner.tenant, self._head.alias, each) for each in digests)
         return {digest for (digest,) in self._queries.many("tombstone", wanted)}
 
+    def stored(self) -> Iterator[StoredRow]:
+        """Every row of the owner as it is stored, the head row included; none for an owner who has none."""
+        return rows_of(self._queries, self.owner) if self._head.before.version else iter(())
+
 
 class TableWriting(TableReading):
     """`ports.Writing`: one atomic change of one owner's rows."""
@@ -71,6 +76,7 @@ class TableWriting(TableReading):
         self._now = micros(now)
         self._changes = queries.changes()
         self._erased_at: int | None = None
+        self._taken_over = False
 
     def next_position(self) -> Position:
         """The next place in the ledger: recorded_at is now, or the owner's last recorded_at if that is later."""
@@ -103,8 +109,18 @@ class TableWriting(TableReading):
         """Make every cache of this owner start anew."""
         self._head.bump()
 
+    def take_over(self, rows: Iterable[StoredRow]) -> None:
+        """Be these rows of another store and nothing else, the head row included. Do nothing else in such a write."""
+        if self._head.before.version:
+            self._queries.all("set_scrub_due", 1)
+        Eraser(self._queries, self.owner).remove_everything()
+        put_rows(self._queries, rows)
+        self._taken_over = True
+
     def finish(self) -> bool:
         """Write the head row, if anything changed at all. Returns whether it did."""
+        if self._taken_over:
+            return True
         changes = self._queries.changes()
         if changes == self._changes and not (self._head.bumped or self._head.advanced):
             return False

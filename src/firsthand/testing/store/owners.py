@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from firsthand.model import Owner
-from firsthand.ports import MessageQuery, Removal, Store
+from firsthand.ports import MessageQuery, Remains, Removal, Store
 
 from .base import Bench
 from .samples import ALEX, NOW, SAM, contents, fill, say
@@ -91,3 +91,33 @@ class OwnerContract(Bench):
 
         with ThreadPoolExecutor(4) as threads:
             assert list(threads.map(talk, owners)) == [[owner.user] * 8 for owner in owners]
+
+    def test_an_owner_taken_over_is_row_for_row_the_one_that_was_read(self, store: Store) -> None:
+        """Ours: a copy of a store is made of these rows; whatever was there instead is gone, the head row too."""
+        fill(store, ALEX, "mine")
+        fill(store, SAM, "theirs")
+        with store.reading(ALEX) as read:
+            rows, head, held = list(read.stored()), read.head(), contents(read)
+        assert {table for table, _ in rows} >= {"owners", "messages", "observations", "cells", "search_messages"}
+        with store.writing(ALEX, NOW) as work:
+            say(work, "later")
+        with store.writing(ALEX, NOW) as work:
+            work.take_over(rows)
+        with store.reading(ALEX) as read:
+            assert (sorted(map(repr, read.stored())), read.head()) == (sorted(map(repr, rows)), head)
+            assert contents(read) == held
+        assert store.owners() == [ALEX, SAM]
+
+    def test_what_erasures_left_is_taken_over_as_it_is(self, store: Store) -> None:
+        """C047: the digests that bind import bind it in a copy too, under the same secret."""
+        for owner in (ALEX, SAM, Owner("acme", "sam")):
+            fill(store, owner, "mine")
+            with store.writing(owner, NOW) as work:
+                work.erase(Removal(everything=True), [f"t {owner.user}"])
+        left = store.remains()
+        store.take_over(Remains(left.secret, left.rows[:1]))
+        assert list(store.remains().rows) == list(left.rows[:1])
+        store.take_over(left)
+        assert sorted(map(repr, store.remains().rows)) == sorted(map(repr, left.rows))
+        with store.reading(SAM) as read:
+            assert read.tombstoned(["t sam", "t alex"]) == {"t sam"}
