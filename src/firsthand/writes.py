@@ -278,8 +278,9 @@ class Write:
         for offer in offers:
             admitted = admit(offer.claim, cited, self.means.policy, self.means.caller)
             if admitted.verdict is Verdict.DROP:
-                first = offer.claim.evidence[0].message_id if offer.claim.evidence else None
-                dropped.append(Dropped(offer.claim.value or "", admitted.reason or "", first, admitted.rule))
+                first = offer.claim.evidence[0] if offer.claim.evidence else None
+                text = offer.claim.value or (first.quote if first else None) or ""
+                dropped.append(Dropped(text, admitted.reason or "", first and first.message_id, admitted.rule))
                 continue
             observations.append(self._observation(offer, admitted))
         if dropped:

@@ -117,8 +117,8 @@ def test_an_observation_of_the_wrong_form_is_named(changed: dict[str, Any], why:
     reading = read(answer_of({**observation(1, "a", "b"), **changed}, observation(2, "c", "d")))
     assert [found.value for found in reading.found] == ["d"]
     assert len(reading.faults) == 1
-    assert "observation 1" in reading.faults[0]
-    assert why in reading.faults[0]
+    assert "observation 1" in reading.faults[0].reason
+    assert why in reading.faults[0].reason
 
 
 def test_what_a_model_does_not_vouch_for_does_not_count() -> None:

@@ -219,14 +219,18 @@ def test_assistant_text_becomes_no_fact_about_the_user(open_with: Open) -> None:
     assert [drop.rule for drop in receipt.dropped] == ["not-heard"]
 
 
-@pytest.mark.parametrize("flag", ["lasting", "handover"])
-def test_what_will_not_matter_is_left_out(open_with: Open, flag: str) -> None:
+@pytest.mark.parametrize(
+    ("flag", "reason"),
+    [
+        ("lasting", "by the model it would not matter in thirty days"),
+        ("handover", "by the model nobody who took over would need to know it"),
+    ],
+)
+def test_what_will_not_matter_is_left_out(open_with: Open, flag: str, reason: str) -> None:
     """Issue: thirty days, and the test of a colleague who takes over."""
     alex = open_with(ScriptedModel(answer_of({**MOVED, flag: False})))
     receipt = said(alex, "My boxes moved: they say I moved to Lisbon last March, but who reads boxes")
-    assert [(drop.reason, drop.rule) for drop in receipt.dropped] == [
-        ("it would not matter in thirty days", "not-lasting")
-    ]
+    assert [(drop.text, drop.reason, drop.rule) for drop in receipt.dropped] == [("Lisbon", reason, "not-lasting")]
 
 
 def test_only_words_that_ask_for_it_make_a_claim_stated(open_with: Open) -> None:
@@ -337,7 +341,7 @@ def test_malformed_observations_are_dropped_by_name_and_the_others_count(open_wi
     bad = {**MOVED, "turn": "somewhere"}
     alex = open_with(ScriptedModel(answer_of(bad, MOVED)))
     receipt = said(alex, "My boxes say I moved to Lisbon last March")
-    assert [drop.rule for drop in receipt.dropped] == ["malformed"]
+    assert [(drop.text, drop.rule) for drop in receipt.dropped] == [("Lisbon", "malformed")]
     assert [b.value for b in alex.beliefs(attribute="lives_in")] == ["Lisbon"]
 
 

@@ -422,6 +422,8 @@ def _by_policy(admitted: Admitted, claim: Claim, words: _Words, policy: Policy) 
 def _stricter(admitted: Admitted, verdict: Verdict, reason: str, rule: str) -> Admitted:
     if _SEVERITY.index(verdict) <= _SEVERITY.index(admitted.verdict):
         return admitted
+    if verdict is Verdict.DROP and admitted.reason and rule.startswith(("sensitive", "authority")):
+        reason = f"{reason} ({admitted.reason})"  # what it was claimed as might have been let in
     return replace(admitted, verdict=verdict, reason=reason, rule=rule)
 
 

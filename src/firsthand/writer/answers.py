@@ -52,11 +52,19 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with an observation that is none, and what it says as far as that can be told."""
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """An answer as read: observations, and what is wrong with those that are none."""
 
     found: tuple[Found, ...]
-    faults: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
 
 def read(text: str) -> Reading:
@@ -71,8 +79,15 @@ def read(text: str) -> Reading:
         try:
             found.append(_observation(item))
         except Unusable as fault:
-            faults.append(f"observation {number}: {fault}")
+            faults.append(Fault(_said_in(item), f"observation {number}: {fault}"))
     return Reading(tuple(found), tuple(faults))
+
+
+def _said_in(item: object) -> str:
+    """What a malformed observation is about: its value, else its quote, else all of it."""
+    told = [item.get(name) for name in ("value", "quote")] if isinstance(item, Mapping) else []
+    text = next((each for each in told if isinstance(each, str) and each.strip()), None)
+    return (json.dumps(item, ensure_ascii=False) if text is None else text)[:LONGEST_VALUE]
 
 
 # -- finding the answer ------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ class ModelWriter:
             else:
                 if not reading.faults or attempt + 1 == ATTEMPTS:
                     return self._judged(reading, turns, task, spent)
-                why = "; ".join(reading.faults)
+                why = "; ".join(fault.reason for fault in reading.faults)
             conversation = [
                 *conversation[:2],
                 ("assistant", text[:_ECHOED]),
@@ -109,7 +109,8 @@ class ModelWriter:
     ) -> Extracted:
         proposals: list[Proposal] = []
         dropped = [
-            Dropped("", f"the model's answer was malformed, {fault}", rule="malformed") for fault in reading.faults
+            Dropped(fault.text, f"the model's answer was malformed, {fault.reason}", rule="malformed")
+            for fault in reading.faults
         ]
         for found in reading.found:
             judged = self._one(found, turns, task)
@@ -121,10 +122,15 @@ class ModelWriter:
 
     def _one(self, found: Found, turns: Sequence[tuple[Message, bool]], task: Task) -> Proposal | Dropped:
         message, new = turns[found.turn - 1] if 0 < found.turn <= len(turns) else (None, False)
-        if message is None or not new:
-            return Dropped(found.value, "the model cites a turn that it was not asked to read", None, "nothing-cited")
-        if not (found.lasting and found.handover):
-            return Dropped(found.value, "it would not matter in thirty days", message.id, "not-lasting")
+        if message is None:
+            return Dropped(found.value, f"the model cites turn {found.turn}, which is not there", None, "nothing-cited")
+        if not new:
+            return Dropped(found.value, "the model cites a turn that was read before", None, "nothing-cited")
+        if not found.lasting:
+            return Dropped(found.value, "by the model it would not matter in thirty days", message.id, "not-lasting")
+        if not found.handover:
+            what = "by the model nobody who took over would need to know it"
+            return Dropped(found.value, what, message.id, "not-lasting")
         span = grounding.located(found.quote, message.content)
         if found.act == "end" and (span is None or not _is_said(found, message, span)):
             return Dropped(found.value, "an ending needs the words that say it", message.id, "quote-not-found")
