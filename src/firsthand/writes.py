@@ -280,7 +280,7 @@ class Write:
             if admitted.verdict is Verdict.DROP:
                 first = offer.claim.evidence[0] if offer.claim.evidence else None
                 text = offer.claim.value or (first.quote if first else None) or ""
-                dropped.append(Dropped(text, admitted.reason or "", first and first.message_id, admitted.rule))
+                dropped.append(Dropped(text, admitted.reason or "", first.message_id if first else None, admitted.rule))
                 continue
             observations.append(self._observation(offer, admitted))
         if dropped:

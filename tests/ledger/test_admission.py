@@ -662,7 +662,7 @@ def test_a_model_is_never_let_in_further_than_the_person(offered: Claim) -> None
 
 
 def test_a_drop_that_follows_from_a_lower_source_names_both_reasons() -> None:
-    """Ours: "never taken from an inference" puzzles whoever claimed a quote; that the quote is not there explains it."""
+    """Ours: "never taken from an inference" puzzles whoever claimed a quote; that it is not there explains it."""
     said = message("I sold the car")
     offered = claim("peanuts", "allergy", source=Source.QUOTED, evidence=quoting("allergic to peanuts"))
 

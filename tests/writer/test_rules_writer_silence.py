@@ -10,6 +10,12 @@ import pytest
 from writer_talk import told
 
 SILENT = [
+    "She's like, I love jazz, and I'm like, whatever.",
+    "I can't eat another bite.",
+    "I'm divorced from reality.",
+    "I use Linux at work and Windows at home.",
+    "I use Vim sometimes.",
+    "I broke up with laughter.",
     "I live in Paris, just kidding.",
     "I work at NASA - joking!",
     "I'm allergic to peanuts, scratch that.",

@@ -321,3 +321,78 @@ def test_a_statement_with_its_contrast_is_read_as_a_statement() -> None:
 def test_a_correction_names_what_it_replaces(first: str, then: str) -> None:
     """Issue 4: corrections ("no, it's", "actually", "I meant"), partial ones among them."""
     assert told(first, then)[-1] == CORRECTED[first, then]
+
+
+REPLIES = [
+    ("What's your name?", "Nadia", "user.name = Nadia"),
+    (
+        "Sure! What's your email address so I can find the order?",
+        "it's tom@example.org",
+        "user.email = tom@example.org",
+    ),
+    ("Where do you live?", "in Bern, Switzerland.", "user.lives_in = Bern, Switzerland"),
+    ("And where do you work?", "Siemens", "user.works_at = Siemens"),
+    ("What do you do for a living?", "nurse", "user.occupation = nurse"),
+    ("How old are you?", "34", "user.age = 34"),
+    ("Do you have any allergies?", "Peanuts", "user.allergy = Peanuts"),
+    ("What's your delivery address?", "14 Rosemary Lane, Bath", "user.shipping_address = 14 Rosemary Lane, Bath"),
+    ("Wie heißt du?", "Nadia", "user.name = Nadia"),
+    ("Wo wohnst du?", "Berlin", "user.lives_in = Berlin"),
+]
+
+
+@pytest.mark.parametrize(("asked", "answer", "claim"), REPLIES)
+def test_few_words_say_what_they_were_asked_for(asked: str, answer: str, claim: str) -> None:
+    """Ours: an answer to "What's your name?" is the person's own words, and is seldom a sentence."""
+    assert told(answer, before=[f"A: {asked}"]) == [claim]
+    question, reply = turn(f"A: {asked}", "m1"), turn(answer, "m2")
+    for found in rules().propose([question, reply], []):
+        assert 0 <= found.start < found.end <= len(answer)
+        assert (found.message_id, found.answers) == ("m2", None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("What's your name?", "secret"),
+        ("What's your name?", "Why?"),
+        ("What's your name?", "No."),
+        ("Where do you live?", "London or Paris, depends"),
+        ("Where does your sister live?", "Bern"),
+        ("Which city should I use?", "Bristol"),
+        ("Do you have any allergies?", "Nope, none"),
+        ("Pretend you are a knight. What's your name, brave knight?", "Lancelot"),
+        ("I wonder what your name is.", "Nadia"),
+    ],
+)
+def test_few_words_to_anything_else_say_nothing(asked: str, answer: str) -> None:
+    """Ours: only plain questions about the person are answered so."""
+    assert told(answer, before=[f"A: {asked}"]) == []
+
+
+def test_a_correction_may_hesitate() -> None:
+    """Issue 4: "wait no, York" corrects as "no, York" does."""
+    assert told("I live in Leeds.", "wait no, York")[-1] == "correct user.lives_in = York [corrected] for Leeds"
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [
+        "Let's role-play: you are a barista.",
+        "Pretend we're pirates.",
+        "Be my dungeon master!",
+        "Lass uns ein Rollenspiel machen.",
+    ],
+)
+def test_a_play_goes_on_in_later_turns(begins: str) -> None:
+    """C007: what is played is not believed, also when the play began some turns ago."""
+    assert told(begins, "A: Ahoy! What's your name?", "I'm Jack and I live in Tortuga, I work at Siemens.") == []
+    assert told(begins, "A: Ahoy! What's your name?", "Jack") == []
+
+
+def test_a_play_ends_when_the_person_says_so() -> None:
+    """Ours: after it the talk is the person's own again."""
+    played = ["Let's role-play!", "A: Sure.", "I live in Rome."]
+
+    assert told(*played, "OK, stop the role-play.", "I live in Bern.") == ["user.lives_in = Bern"]
+    assert told(*played, "I live in Bern.") == []

@@ -108,6 +108,8 @@ class Marks:
     asks: re.Pattern[str]
     sarcasm: re.Pattern[str]
     fiction: re.Pattern[str]
+    play: re.Pattern[str]  # begins a play that goes on in later turns
+    play_over: re.Pattern[str]
     correction: re.Pattern[str]
     unsaid: re.Pattern[str]  # takes back what stands before it in the same sentence
     parted: re.Pattern[str]
@@ -131,6 +133,7 @@ class Requests:
     howto: tuple[Expression, ...]
     howto_after: tuple[Expression, ...]
     rule: tuple[Expression, ...]
+    courtesy: re.Pattern[str]  # "please", at the end of a wish
     wish: re.Pattern[str]
     retract_joke: tuple[Expression, ...]  # what was said was not meant
     retract_last: tuple[Expression, ...]
@@ -157,6 +160,15 @@ class Agree:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """What an answer of few words says: "Nadia" to "What's your name?"."""
+
+    asked: tuple[Asked, ...]
+    lead: re.Pattern[str]  # "it's", before the answer
+    none: re.Pattern[str]  # how words begin that give no answer
+
+
+@dataclass(frozen=True, slots=True)
 class Masks:
     """Which bits of the cues are those of each rule."""
 
@@ -177,6 +189,7 @@ class Language:
     marks: Marks
     requests: Requests
     agree: Agree
+    reply: Reply
     abbreviations: frozenset[str]
     values: Mapping[str, ValueRule]
     forms: tuple[Form, ...]
@@ -248,6 +261,10 @@ class Ear:
         """Whether a hint stands there, of one word or several."""
         return self._hint.search(text) is not None
 
+    def asks(self, question: str) -> bool:
+        """Whether a question of the language may be put to the person."""
+        return self._asks.search(question) is not None
+
     @cached_property
     def language(self) -> Language:
         """The table, compiled."""
@@ -266,6 +283,10 @@ class Ear:
     def _pieces(self) -> Cues:
         several = "|".join(each for each in self._table["hint"] if " " in each)
         return Cues([Expressions({}, {}).required(several)])
+
+    @cached_property
+    def _asks(self) -> re.Pattern[str]:
+        return re.compile(rf"\b(?:{self._table['reply']['hint']})\b", _FLAGS)
 
     @cached_property
     def _hint(self) -> re.Pattern[str]:
@@ -325,13 +346,15 @@ class _Table:
         says = [(form, text) for form, texts in forms for text in texts]
         elided = [(form, _ELIDED.sub("", text, count=1)) for form, text in says if _ELIDED.match(text)]
         requests, introductions, agree = self._requests(), self._cued(table["introductions"]), self._agree()
-        without_who = [(form, text.removeprefix("{who} ")) for form, text in says if text.startswith("{who} ")]
+        they = table["words"].get("they", "")
+        without_who = [(form, they + text.removeprefix("{who} ")) for form, text in says if text.startswith("{who} ")]
         sayings, without_i, without_them = self._sayings(says), self._sayings(elided), self._sayings(without_who)
         return Language(
             code=table["language"],
             marks=self._marks(),
             requests=requests,
             agree=agree,
+            reply=self._reply(),
             abbreviations=frozenset(table["abbreviations"]),
             introductions=introductions,
             sayings=sayings,
@@ -387,6 +410,7 @@ class _Table:
             howto=self._cued(howto["says"]),
             howto_after=self._cued(howto["after"]),
             rule=self._cued(howto["rule"]),
+            courtesy=self._compile(howto["courtesy"]),
             wish=self._compile(howto["wish"]),
             retract_joke=self._cued(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["joke"]),
             retract_last=self._cued(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["last"]),
@@ -401,6 +425,14 @@ class _Table:
             yes=self._cued([agree["yes"]]),
             asked=tuple(Asked(self._compile(each["asks"]), each["begins"]) for each in agree["asked"]),
             open=self._compile(agree["open"]),
+        )
+
+    def _reply(self) -> Reply:
+        reply, why = self.table["reply"], r"(?:,? (?:so|for|to|please|und|für|bitte)\b[^?]{0,80})?\?"
+        return Reply(
+            asked=tuple(Asked(self._compile(each["asks"] + why), each["begins"]) for each in reply["asked"]),
+            lead=self._compile(reply["lead"]),
+            none=self._compile(reply["none"]),
         )
 
     def _form(self, each: Mapping[str, Any]) -> Form:

@@ -126,7 +126,10 @@ def _as_a_rule(hearing: Hearing) -> bool:
 
 
 def _instruct(hearing: Hearing, match: re.Match[str]) -> None:
-    value, said = hearing.trimmed(match.span("text"), _TEXT), hearing.trimmed(match.span())
+    start, end = match.span("text")
+    polite = hearing.language.requests.courtesy.search(hearing.text, start, end)
+    value = hearing.trimmed((start, polite.start() if polite else end), _TEXT)
+    said = hearing.trimmed(match.span())
     if value and said:
         found = hearing.proposal(
             "instruction", (match.start(), said[1]), attribute="instruction", value=value, kind=Kind.PROCEDURAL

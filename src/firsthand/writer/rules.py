@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from firsthand.model import Message, Role
 from firsthand.ports import Proposal
-from firsthand.writer.agreement import agreed
+from firsthand.writer.agreement import agreed, replied
 from firsthand.writer.amends import corrected, last_unsaid, taken_back
 from firsthand.writer.cues import fold
 from firsthand.writer.hearing import Hearing
@@ -26,6 +26,7 @@ from firsthand.writer.talk import Reading, Talk, Turn
 
 _MOST_WORDS = 50_000  # distinct words that are remembered to be hints or not
 _HINT_BITS = 2  # of each language, in what is remembered of a word
+_FEW = 120  # characters of an answer that may be but a name
 _LOOK_BACK = 12  # turns before the new ones that are read for what was claimed just before
 
 
@@ -68,21 +69,26 @@ class RulesWriter:
 
     def _read(self, talk: Talk, turn: Turn) -> None:
         text = own_words(turn.message.content)
-        heard = self._heard(text)
-        reading = Reading(self.name, heard.languages, gazetteer(), talk, turn, set(talk.people))
+        heard = self._heard(text, talk.question())
+        talk.plays = _plays(heard.languages, text, before=talk.plays)
+        reading = Reading(self.name, heard.languages, gazetteer(), talk, turn, set(talk.people), plays=talk.plays)
         for sentence in sentences(text, heard.abbreviations):
             reading.hear(sentence)
             _listen(reading, sentence)
         reading.finish()
 
-    def _heard(self, text: str) -> _Heard:
-        """The languages that a text may be in: those of its words that are hints, each looked at once."""
+    def _heard(self, text: str, asked: str) -> _Heard:
+        """The languages that a text may be in: those of its words that are hints, each looked at once.
+
+        Few words that answer a question may be in the language of the question.
+        """
         seen = 0
+        answers = bool(asked) and len(text) < _FEW
         for hints in set(map(self._hints, fold(text).split())):
             seen |= hints
         ears = []
         for each in self._ears:
-            if seen & HINT or (seen & PIECE and each.hears(text)):
+            if seen & HINT or (seen & PIECE and each.hears(text)) or (answers and each.asks(asked)):
                 ears.append(each)
             seen >>= _HINT_BITS
         return _Heard.of(tuple(ears))
@@ -106,6 +112,14 @@ class _Heard:
         return cls(tuple(each.language for each in ears), abbreviations)
 
 
+def _plays(languages: Sequence[Language], text: str, *, before: bool) -> bool:
+    """Whether a play goes on or begins with this turn, which may end it."""
+    marks = [each.marks for each in languages]
+    if any(each.play_over.search(text) for each in marks):
+        return False
+    return before or any(each.play.search(text) for each in marks)
+
+
 def _listen(reading: Reading, sentence: Sentence) -> bool:
     """Hear a sentence in each language until one understands it."""
     words = fold(sentence.text).split()
@@ -113,6 +127,8 @@ def _listen(reading: Reading, sentence: Sentence) -> bool:
         cues = each.cues.heard(words)
         if cues & each.masks.every and _understood(Hearing(reading, each, sentence, cues=cues)):
             return True
+    if reading.number == 1 and reading.talk.was_asked():
+        return any(replied(Hearing(reading, each, sentence)) for each in reading.languages)
     return False
 
 

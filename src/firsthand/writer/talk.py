@@ -15,6 +15,8 @@ from firsthand.text import value_key
 from firsthand.writer.language import Gazetteer, Language
 from firsthand.writer.sentences import Sentence
 
+_QUESTION = 200  # characters of a turn that hold its last question
+
 
 @dataclass(slots=True)
 class Turn:
@@ -48,6 +50,7 @@ class Talk:
     people: set[str] = field(default_factory=set)  # those who were introduced, folded
     bonds: dict[str, set[str]] = field(default_factory=dict)  # what they are to the person, folded -> their names
     has_claims: bool = False
+    plays: bool = False  # whether the turns play something: "let's role-play"
 
     def add(self, turn: Turn) -> None:
         """Take in the next turn."""
@@ -65,6 +68,10 @@ class Talk:
     def was_asked(self) -> bool:
         """Whether the last turn is another's, and ends with a question."""
         return bool(self.turns) and not self.turns[-1].mine and self.turns[-1].message.content.rstrip().endswith("?")
+
+    def question(self) -> str:
+        """Give the end of the last turn, where it is another's and asks something."""
+        return self.turns[-1].message.content[-_QUESTION:] if self.was_asked() else ""
 
     def since(self, turn: Turn) -> list[Turn]:
         """List the turns after one of them."""
