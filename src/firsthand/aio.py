@@ -85,6 +85,7 @@ class AsyncMemory:
 
     users = _in_thread(Memory.users)
     import_ = _in_thread(Memory.import_)
+    merge = _in_thread(Memory.merge)
     rebuild = _in_thread(Memory.rebuild)
     apply_policy = _in_thread(Memory.apply_policy)
     embed = _in_thread(Memory.embed)

@@ -43,7 +43,7 @@ from firsthand.model import (
 )
 
 if TYPE_CHECKING:
-    from firsthand.memory import ActOptions, Cites, ReadOptions, When, WriteOptions
+    from firsthand.memory import ActOptions, Cites, Proving, ReadOptions, When, WriteOptions
     from firsthand.policy import Policy
     from firsthand.recall.recall import Found
 
@@ -98,17 +98,27 @@ class Client:
         """Every owner that the key is for."""
         return list(_paged(self.line, "/v1/users", Owner, {}, {}))
 
-    def import_(self, source: str | Path | BinaryIO, *, owner: Owner | None = None) -> Report:
-        """Take in an export: a path or an open binary file."""
+    def import_(
+        self, source: str | Path | BinaryIO, *, owner: Owner | None = None, restore_erased: bool = False
+    ) -> Report:
+        """Take in an export: a path or an open binary file. `restore_erased` brings back what was erased there."""
         if isinstance(source, str | Path):
             try:
                 with Path(source).open("rb") as opened:
-                    return self.import_(opened, owner=owner)
+                    return self.import_(opened, owner=owner, restore_erased=restore_erased)
             except OSError as error:
                 raise InvalidInput(f"cannot read {source}: {error.strerror or error}") from error
         head = source.readline()
         whose = owner or _owner_of(head)
-        return of_json(Report, self.line.upload("/v1/import", _pieces(head, source), _names(whose.user, whose.tenant)))
+        path = _with("/v1/import", {"restore_erased": "true"} if restore_erased else {})
+        return of_json(Report, self.line.upload(path, _pieces(head, source), _names(whose.user, whose.tenant)))
+
+    def merge(self, location: str | Path, *, key: str | bytes | None = None) -> Report:
+        """Refused: a request names no file of the server's. Run `firsthand merge` where the memory is."""
+        del location, key
+        raise NotAllowed(
+            "a server merges nothing by request; run `firsthand merge` on its machine, or import an export"
+        )
 
     def rebuild(self) -> Report:
         """Derive beliefs and indexes again from the ledger, and say whether they came out equal."""
@@ -307,19 +317,27 @@ class RemoteUser:
 
     # -- leaving ------------------------------------------------------------------------------------------------
 
-    def forget(self, id: str) -> ErasureReceipt:  # noqa: A002 - the public name
+    def forget(self, id: str, **how: Unpack[Proving]) -> ErasureReceipt:  # noqa: A002 - the public name
         """Erase one message, observation or belief, and all that rests on it alone."""
+        _search_nothing(how)
         return of_json(ErasureReceipt, self.line.json("DELETE", _named(id), None, self._headers()))
 
     def forget_source(
-        self, *, session: str | None = None, message: str | None = None, origin: str | None = None
+        self,
+        *,
+        session: str | None = None,
+        message: str | None = None,
+        origin: str | None = None,
+        **how: Unpack[Proving],
     ) -> ErasureReceipt:
         """Erase everything learned from one session, message or origin, and the messages themselves."""
+        _search_nothing(how)
         place = _given({"session": session, "message": message, "origin": origin})
         return of_json(ErasureReceipt, self.line.json("POST", "/v1/forget-source", place, self._headers()))
 
-    def erase(self) -> ErasureReceipt:
+    def erase(self, **how: Unpack[Proving]) -> ErasureReceipt:
         """Everything of this owner goes. The user must be named, though the key may be theirs alone."""
+        _search_nothing(how)
         if self.user is None:
             raise NotAllowed("erase() takes a user by name: client.user(NAME).erase()")
         address = _with("/v1/memories", {"user": self.user})
@@ -547,6 +565,12 @@ def _named(name: str) -> str:
         raise InvalidInput("the id is empty")
     encoded = quote(name, safe="")
     return f"/v1/memories/{encoded.replace('.', '%2E') if set(encoded) == {'.'} else encoded}"
+
+
+def _search_nothing(how: Mapping[str, Any]) -> None:
+    """Whether a store's bytes hold a word tells of other users too, so no request may ask."""
+    if any(how.values()):
+        raise NotAllowed("a server is not searched by request; run `firsthand erase --verify` on its machine")
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from firsthand.model import Copied, Head, Owner
 from firsthand.ports import Clock, Removal, Store, StoredRow
 
 COPYING = "copying_from"  # the fact that holds the id of the store that is being copied
-_OWN_FACTS = ("store", "schema", COPYING)
+_OWN_FACTS = ("store", "schema", "scrub_due", COPYING)
 _ROUNDS = 5  # looks for users who wrote while they were copied
 _WIDTH = 32  # bytes of a digest
 

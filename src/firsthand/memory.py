@@ -19,9 +19,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TypedDict, TypeVar, Unpack
 
-from firsthand import learning, reads, upkeep, wiring
+from firsthand import learning, leaving, merging, reads, upkeep, wiring
 from firsthand.copying import refuse_unfinished
-from firsthand.errors import InvalidInput, NotAllowed, NotFound, Stale, StoreBusy
+from firsthand.errors import InvalidInput, NotAllowed, NotFound, Stale
 from firsthand.folding import Folder
 from firsthand.ledger import export, intake, secrets
 from firsthand.ledger.admission import Claim
@@ -88,6 +88,13 @@ class Given:
     value: str | None = None
     at: datetime | None = None
     reason: str | None = None
+
+
+class Proving(TypedDict, total=False):
+    """How an erasure is proved."""
+
+    verify: bool  # search the raw bytes of the store for pieces of what went
+    canaries: Iterable[str]  # further words to search for
 
 
 class ReadOptions(TypedDict, total=False):
@@ -158,6 +165,7 @@ class Memory:
             self.policy = upkeep.settle_policy(self.parts.store, policy)
             upkeep.settle_embedder(self.parts.store, self.parts.embedder, reembed=reembed)
             upkeep.finish_folding(self)
+            leaving.resume(self.parts.store)
         except BaseException:
             self.parts.store.close()
             raise
@@ -190,12 +198,30 @@ class Memory:
         """Every owner that this store holds something of."""
         return self.parts.store.owners()
 
-    def import_(self, source: str | Path | BinaryIO, *, owner: Owner | None = None) -> Report:
-        """Take in an export: rows that are here already are left alone, erased ones stay erased, beliefs fold again.
+    def import_(
+        self, source: str | Path | BinaryIO, *, owner: Owner | None = None, restore_erased: bool = False
+    ) -> Report:
+        """Take in an export: same ids once, what was erased here or there stays erased, beliefs fold again.
 
         `source` is a path or an open binary file. With `owner`, an export of anybody else is NotAllowed.
+        `restore_erased` brings back what was erased here and is in the file. Raises InvalidInput, Conflict.
         """
-        return upkeep.import_from(self, Path(source) if isinstance(source, str) else source, owner)
+        given = export.read(Path(source) if isinstance(source, str) else source)
+        if owner is not None and given.owner != owner:
+            raise NotAllowed("the export is of another user than the one that this memory is of; nothing was imported")
+        return merging.take_in(self, given, restore_erased=restore_erased)
+
+    def merge(self, location: str | Path, *, key: str | bytes | None = None) -> Report:
+        """Take in everything of another store, and everything that was erased there. The other store stays as it is.
+
+        Merging two stores into each other makes them hold the same, whichever comes first.
+        Raises InvalidInput, Conflict, StoreUnavailable and its kin.
+        """
+        other = wiring.open_existing(str(location), key)
+        try:
+            return merging.merge(self, other)
+        finally:
+            other.close()
 
     def rebuild(self) -> Report:
         """Derive beliefs and indexes again from the ledger, and say whether they came out equal."""
@@ -496,29 +522,38 @@ class User:
 
     # -- leaving ------------------------------------------------------------------------------------------------
 
-    def forget(self, id: str) -> ErasureReceipt:  # noqa: A002 - the public name
+    def forget(self, id: str, **how: Unpack[Proving]) -> ErasureReceipt:  # noqa: A002 - the public name
         """Erase one message, observation or belief, and all that rests on it alone. Bytes go, not only rows.
 
         A belief goes with the messages that it quotes: as long as those words stay, it is not forgotten.
+        `verify=True` searches the store's raw bytes afterwards and puts what it found into the receipt.
         Raises NotFound.
         """
-        return self._leave(lambda work: upkeep.named(work, self._see(work), id))
+        return self._leave(lambda work: leaving.named(work, self._see(work), id), how)
 
     def forget_source(
-        self, *, session: str | None = None, message: str | None = None, origin: str | None = None
+        self,
+        *,
+        session: str | None = None,
+        message: str | None = None,
+        origin: str | None = None,
+        **how: Unpack[Proving],
     ) -> ErasureReceipt:
         """Erase everything learned from one session, message or origin, and the messages themselves."""
         if sum(each is not None for each in (session, message, origin)) != 1:
             raise InvalidInput("forget_source takes exactly one of session=, message= and origin=")
         if message is not None:
-            return self.forget(message)
-        return self._leave(lambda work: upkeep.learned_from(work, session=session, origin=origin))
+            return self.forget(message, **how)
+        return self._leave(lambda work: leaving.learned_from(work, session=session, origin=origin), how)
 
-    def erase(self) -> ErasureReceipt:
-        """The right to erasure: everything of this owner goes. Refused on a handle narrowed to an agent or session."""
+    def erase(self, **how: Unpack[Proving]) -> ErasureReceipt:
+        """The right to erasure: everything of this owner goes. Refused on a handle narrowed to an agent or session.
+
+        `verify=True` searches the store's raw bytes afterwards and puts what it found into the receipt.
+        """
         if self.agent is not None or self.session is not None:
             raise NotAllowed("erase() takes a whole owner; open the user without agent= and session=")
-        return self._leave(upkeep.all_of_it)
+        return self._leave(leaving.all_of_it, how)
 
     def export(self, path: str | Path) -> Report:
         """Write everything of this owner as JSON Lines: lossless, with counts and a checksum. Calls no model."""
@@ -651,17 +686,17 @@ class User:
             learning.mark(write.work, sessions, self.memory.trigger, write.now)
         return receipt
 
-    def _leave(self, choose: Callable[[Writing], upkeep.Leaving]) -> ErasureReceipt:
-        now = self.memory.parts.clock()
-        with self.memory.parts.store.writing(self.owner, now) as work:
+    def _leave(self, choose: Callable[[Writing], leaving.Leaving], how: Proving) -> ErasureReceipt:
+        now, store = self.memory.parts.clock(), self.memory.parts.store
+        verify = how.get("verify", False)
+        with store.writing(self.owner, now) as work:
             policy, vectors = upkeep.in_step(self.memory)
-            receipt = upkeep.erase(work, choose(work), Folder(work, policy, vectors, now))
+            going = leaving.departure(work, choose(work))
+            pieces = leaving.pieces(work, going, how.get("canaries", ())) if verify else []
+            receipt = leaving.erase(work, going, Folder(work, policy, vectors, now))
         self.memory.snapshots.forget(self.owner)
-        try:
-            complete = self.memory.parts.store.scrub()
-        except StoreBusy:  # another process is still reading: the rows are gone, `maintain` takes their bytes
-            complete = False
-        return replace(receipt, complete=complete)
+        receipt = leaving.finish(store, receipt)
+        return leaving.prove(store, receipt, pieces) if verify else receipt
 
     def _vectors_of_new(self, batch: Batch) -> Mapping[str, bytes | None]:
         """Vectors are made before the transaction, so that no other process waits for them."""

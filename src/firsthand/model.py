@@ -446,10 +446,26 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What a search of the raw bytes found after an erasure. No content.
+
+    `pieces` of what went (words, ids, hashes of words, vectors) were looked for in `places`; of those that rows hold
+    which are still there (`said_elsewhere`) bytes prove nothing. `unreached` is where a search cannot look.
+    """
+
+    places: tuple[str, ...]
+    pieces: int
+    said_elsewhere: int
+    traces: tuple[str, ...]  # where something was found; empty: nothing is left
+    unreached: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ErasureReceipt:
     """What an erasure removed: counts and keyed digests, no content.
 
-    `complete` is False while another process reads an older state: rows are gone, and `maintain` removes their bytes.
+    `complete` is False while something keeps the bytes of rows that are gone (another process reads an older state, the
+    disk is full): `left` says what, and opening the store again or `maintain` goes on.
     """
 
     messages: int
@@ -457,6 +473,8 @@ class ErasureReceipt:
     beliefs: int
     digests: tuple[str, ...] = ()
     complete: bool = True
+    left: str = ""
+    proof: Proof | None = None  # where one was asked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,6 +305,19 @@ class Removal:
     everything: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a search for bytes in all that a store keeps has found. Needles are named by their place in the list given.
+
+    `living` are needles that rows hold which are still there: of these, bytes prove nothing.
+    """
+
+    places: tuple[tuple[str, int], ...]  # what was looked at (a file, a table), and how many bytes of it
+    found: tuple[tuple[str, int], ...]  # (place, needle)
+    living: frozenset[int] = frozenset()
+    unreached: tuple[str, ...] = ()  # what could not be looked at, and who can
+
+
 class Reading(Protocol):
     """One owner's rows, as of one moment."""
 
@@ -325,6 +338,9 @@ class Reading(Protocol):
     def stored(self) -> Iterator[StoredRow]:
         """Every row of the owner as it is stored, the head row included; none for an owner who has none."""
 
+    def tombstones(self) -> dict[str, int]:
+        """Every keyed digest that erasures of this owner left behind, and up to when what it marks was recorded."""
+
 
 class Writing(Reading, Protocol):
     """One atomic change. Commits when the block ends, undone when it raises."""
@@ -336,7 +352,16 @@ class Writing(Reading, Protocol):
         """Let later positions be no earlier than this (microseconds): rows came in with positions of their own."""
 
     def erase(self, removal: Removal, tombstones: Sequence[str]) -> None:
-        """Remove rows with all that hangs on them (evidence, placements, search rows, use, keys); bump the epoch."""
+        """Remove rows with all that hangs on them (evidence, placements, search rows, use, keys); bump the epoch.
+
+        The tombstones are stamped with the time of this write, and every later position is later than that.
+        """
+
+    def bury(self, tombstones: Mapping[str, int]) -> None:
+        """Take in marks of erasures elsewhere, each with its time; the later time of a mark stands."""
+
+    def lift(self, tombstones: Sequence[str]) -> None:
+        """Take back marks of erased ids, so that they may come in again."""
 
     def bump_epoch(self) -> None:
         """Make every cache of this owner start anew."""
@@ -366,7 +391,10 @@ class Store(Protocol):
         """What all owners together spent on models on a day."""
 
     def facts(self) -> dict[str, str]:
-        """What the store knows of itself: policy text and digest, embedder, schema version."""
+        """What the store knows of itself: policy text and digest, embedder, schema version.
+
+        `scrub_due` is "1" from an erasure until `scrub` has taken its bytes.
+        """
 
     def set_facts(self, facts: Mapping[str, str | None]) -> None:
         """Change some of them, atomically; None forgets one."""
@@ -382,6 +410,12 @@ class Store(Protocol):
 
         False where they stay until somebody with more rights or more time takes them. Raises StoreBusy where another
         reader is in the way.
+        """
+
+    def scan(self, needles: Sequence[bytes]) -> Scan:
+        """Look for bytes in everything that the store keeps, as raw as it can be reached: files, log, free pages.
+
+        Where the store's files are out of reach, `unreached` says so, and no place counts as searched.
         """
 
     def check(self) -> list[str]:

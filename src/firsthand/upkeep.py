@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 from firsthand.beliefs import fold
 from firsthand.beliefs.digest import digest
-from firsthand.beliefs.slots import owner_key
 from firsthand.beliefs.view import View, view
-from firsthand.errors import EmbedderMismatch, InvalidInput, NotAllowed, PolicyMismatch, SchemaTooNew
+from firsthand.errors import EmbedderMismatch, PolicyMismatch, SchemaTooNew
 from firsthand.folding import Folder, SearchText, search_texts
-from firsthand.ledger import erasure, export
-from firsthand.model import ErasureReceipt, Observation, Owner, Report, State
+from firsthand.model import Owner, Report, State
 from firsthand.policy import Policy, default_policy, parse
-from firsthand.ports import Embedder, MessageQuery, Reading, Removal, SearchRow, Store, Writing
-from firsthand.reads import messages_of, resolve, supporters, unknown
-from firsthand.resent import marks as marks_of_turns
-from firsthand.snapshots import Seen, Snapshots
+from firsthand.ports import Embedder, MessageQuery, Reading, SearchRow, Store, Writing
+from firsthand.snapshots import Snapshots
 from firsthand.text import term_hashes
 from firsthand.wiring import Parts
 
@@ -206,7 +200,7 @@ def rebuild(place: Place) -> Report:
     for owner in place.parts.store.owners():
         with place.parts.store.writing(owner, place.parts.clock()) as work:
             _reindex(work, place.vectors)
-            before, after = _folder(place, work).rebuild()
+            before, after = folder_of(place, work).rebuild()
             if before != after:
                 different.append(f"{owner.tenant}/{owner.user}")
             for at, count in enumerate(_counts(work, place.policy, place.parts.clock())):
@@ -226,7 +220,8 @@ def apply_policy(place: Place, given: Policy | str) -> Report:
     return report
 
 
-def _folder(place: Place, work: Writing) -> Folder:
+def folder_of(place: Place, work: Writing) -> Folder:
+    """Folds by the policy that the store has now."""
     policy, vectors = in_step(place)
     return Folder(work, policy, vectors, place.parts.clock())
 
@@ -247,118 +242,6 @@ def _counts(work: Reading, policy: Policy, now: datetime) -> tuple[int, int, int
     messages = sum(session.messages for session in work.messages.sessions())
     observations = sum(1 for _ in work.observations.walk())
     return messages, observations, len(view(work.beliefs.cells(), policy, now).beliefs)
-
-
-# -- leaving -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Leaving:
-    """What the caller asked to erase."""
-
-    messages: tuple[str, ...] = ()
-    observations: tuple[Observation, ...] = ()
-    everything: bool = False
-
-
-def named(work: Reading, seen: Seen, name: str) -> Leaving:
-    """What goes when this message, observation or belief is forgotten. Raises NotFound."""
-    if any(belief.id == name for belief in seen.beliefs):
-        carried = supporters(work, seen, resolve(work, seen, name))
-        return Leaving(tuple({e.message_id for o in carried for e in o.evidence}), tuple(carried))
-    single = work.observations.get([name])
-    if single:
-        return Leaving(tuple({e.message_id for e in single[name].evidence}), (single[name],))
-    if not messages_of(work, [name]):
-        raise unknown(name)
-    return Leaving(messages=(name,))
-
-
-def learned_from(work: Reading, *, session: str | None, origin: str | None) -> Leaving:
-    """What was said in one session or came from one origin, and what was claimed there."""
-    heard = work.messages.walk(MessageQuery(session=session, origin=origin))
-    claimed = (row.observation for row in work.observations.walk())
-    matching = (
-        o for o in claimed if (session is None or o.session == session) and (origin is None or o.origin == origin)
-    )
-    return Leaving(tuple(m.id for m in heard), tuple(matching))
-
-
-def all_of_it(_: Reading) -> Leaving:
-    """Everything of the owner."""
-    return Leaving(everything=True)
-
-
-def erase(work: Writing, leaving: Leaving, folder: Folder) -> ErasureReceipt:
-    """Remove rows, write again without the erased words what others still rest on, and fold what is left."""
-    key = owner_key(work.owner)
-    ledger = [row.observation for row in work.observations.walk()]
-    before = len(view(work.beliefs.cells(), folder.policy, folder.now).beliefs)
-    if leaving.everything:
-        messages = [m.id for m in work.messages.walk(MessageQuery())]
-        digests = erasure.tombstones(key, [*messages, *(o.id for o in ledger)])
-        work.erase(Removal(everything=True), digests)
-        return ErasureReceipt(len(messages), len(ledger), before, tuple(digests))
-    going = erasure.plan(leaving.messages, leaving.observations, ledger)
-    digests = erasure.tombstones(key, [*going.messages, *going.observation_ids])
-    rewritten = [o.id for o in going.stripped]
-    placed = work.beliefs.placements(observation_ids=[*going.observation_ids, *rewritten])
-    marks = marks_of_turns(work, messages_of(work, going.messages).values())
-    work.erase(Removal(going.messages, [*going.observation_ids, *rewritten]), [*digests, *marks])
-    work.observations.add(going.stripped)
-    folder.refold({placement.slot for placement, _ in placed}, rewritten)
-    after = len(view(work.beliefs.cells(), folder.policy, folder.now).beliefs)
-    return ErasureReceipt(len(going.messages), len(going.observations), before - after, tuple(digests))
-
-
-# -- import ------------------------------------------------------------------------------------------------------
-
-
-def import_from(place: Place, source: Path | BinaryIO, owner: Owner | None) -> Report:
-    """Take in an export: rows that are here are left alone, erased ones stay erased, beliefs fold again.
-
-    Raises NotAllowed for an export of another owner than the one named.
-    """
-    given = export.read(source)
-    if owner is not None and given.owner != owner:
-        raise NotAllowed("the export is of another user than the one that this memory is of; nothing was imported")
-    key = owner_key(given.owner)
-    with place.parts.store.writing(given.owner, place.parts.clock()) as work:
-        known_messages = messages_of(work, (m.id for m in given.messages))
-        known = work.observations.get([o.id for o in given.observations])
-        for message in given.messages:
-            if message.id in known_messages and known_messages[message.id] != message:
-                raise InvalidInput(f"message {message.id!r} is here with other content; nothing was imported")
-        ids = [*(m.id for m in given.messages), *(o.id for o in given.observations)]
-        by_digest = dict(zip(erasure.tombstones(key, ids), ids, strict=True))
-        erased = {by_digest[each] for each in work.tombstoned(list(by_digest))}
-        messages = [m for m in given.messages if m.id not in known_messages and m.id not in erased]
-        observations = [o for o in given.observations if o.id not in known and o.id not in erased]
-        work.messages.add(messages)
-        vectors = place.vectors([m.content for m in messages])
-        work.search.put(
-            [
-                SearchRow("message", m.id, term_hashes(m.content), vector)
-                for m, vector in zip(messages, vectors, strict=True)
-            ]
-        )
-        work.observations.add(observations)
-        work.beside.merge_uses({name: use for name, use in given.uses.items() if name not in erased})
-        told = [m.position.recorded_at for m in messages] + [o.position.recorded_at for o in observations]
-        work.advance_to(max(told, default=0))
-        _folder(place, work).rebuild()
-        held = len(view(work.beliefs.cells(), place.policy, place.parts.clock()).beliefs)
-    place.snapshots.forget(given.owner)
-    taken = len(messages) + len(observations)
-    return Report(
-        equal=True,
-        owners=1,
-        messages=len(messages),
-        observations=len(observations),
-        beliefs=held,
-        duplicates=len(ids) - taken - len(erased),
-        refused=len(erased),
-    )
 
 
 # -- health ------------------------------------------------------------------------------------------------------
@@ -387,6 +270,7 @@ def health(place: Place) -> dict[str, Any]:
         **totals,
         "unread": _unread(place),
         "admission_rate": round(totals["observations"] / offered, 4) if offered else None,
+        "erasure_unfinished": place.parts.store.facts().get("scrub_due") == "1",
         "embedder": place.parts.store.facts().get("embedder"),
         "policy_digest": place.policy.digest,
     }

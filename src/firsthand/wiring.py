@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firsthand.errors import EmbedderMismatch, InvalidInput, StoreUnavailable
@@ -95,6 +96,14 @@ def _postgres() -> Any:
             raise
         raise StoreUnavailable("PostgreSQL needs its driver: pip install 'firsthand[postgres]'") from error
     return postgres
+
+
+def open_existing(location: str, key: str | bytes | None) -> Store:
+    """As `open_store`, for a store that must be there already. Raises StoreUnavailable where there is none."""
+    is_address = "://" in location or location == ":memory:"
+    if not is_address and not Path(location).is_file():
+        raise StoreUnavailable(f"there is no memory at {location}")
+    return open_store(location, key)
 
 
 def embedder_of(spec: EmbedderSpec) -> Embedder | None:

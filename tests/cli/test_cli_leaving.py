@@ -100,3 +100,35 @@ def test_what_is_no_export_is_refused(shell: Shell) -> None:
     before = shell.json("beliefs", "--state", "all")
     shell.refused("import", str(cut))
     assert shell.json("beliefs", "--state", "all") == before
+
+
+def test_an_erasure_is_verified_in_the_files_bytes(shell: Shell) -> None:
+    """Issue 5: `firsthand erase --verify` scans the raw bytes and says what it found."""
+    told = shell.ok("erase", "--yes", "--verify", "--canary", "zx-14806012")
+    assert "memory.db (" in told
+    assert told.rstrip().endswith("found: nothing")
+
+
+def test_a_trace_of_what_was_erased_is_an_error(shell: Shell) -> None:
+    """Issue 5: a copy beside the file still holds the words: said, and not with exit status 0."""
+    (shell.folder / "memory.db.old").write_bytes(b"I live in Lisbon.")
+    assert "can still be found" in shell.refused("forget", "m1", "--verify")
+
+
+def test_two_memories_are_merged(shell: Shell) -> None:
+    """C087: a merge command; what is here already is here once."""
+    other = shell.folder / "other.db"
+    shell.ok("remember", "Porto", "--attribute", "works_at", "--db", str(other))
+    shell.ok("merge", str(other))
+    assert "1 were here before" in shell.ok("merge", str(shell.db), "--db", str(other))
+    values = {each["value"] for each in shell.json("beliefs")}
+    assert values == {"Lisbon", "Porto"} == {each["value"] for each in shell.json("beliefs", "--db", str(other))}
+
+
+def test_what_was_erased_is_restored_only_when_asked(shell: Shell) -> None:
+    """Issue 5: unless asked."""
+    shell.ok("export", str(shell.folder / "out.jsonl"))
+    shell.ok("erase", "--yes")
+    assert "2 were erased here and stay so" in shell.ok("import", str(shell.folder / "out.jsonl"))
+    shell.ok("import", str(shell.folder / "out.jsonl"), "--restore-erased")
+    assert shell.json("beliefs")[0]["value"] == "Lisbon"

@@ -92,7 +92,7 @@ READING = {
     "rebuild": (), "maintain": (), "embed": (), "health": (), "bench": (__file__,),
     "copy": ("--to", "copy.db"),
 }  # fmt: skip
-MAKING = {"demo", "migrate", "doctor", "add", "remember", "import", "policy", "serve", "keys"}
+MAKING = {"demo", "migrate", "doctor", "add", "remember", "import", "merge", "policy", "serve", "keys"}
 
 
 def test_every_command_is_known_to_read_or_to_make() -> None:

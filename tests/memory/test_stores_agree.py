@@ -122,10 +122,13 @@ def _told(location: str, story: list[tuple[str, Any]]) -> Iterator[tuple[User, l
         yield person, answers
 
 
+BYTES = {"complete", "left", "erasure_unfinished"}  # of what was erased: a file's are gone at once, a server's later
+
+
 def _without_store(value: Any) -> Any:
     """JSON without the store's own id, in which two stores differ, and without when erased bytes are gone."""
     if isinstance(value, dict):
-        return {name: _without_store(each) for name, each in value.items() if name != "complete"}
+        return {name: _without_store(each) for name, each in value.items() if name not in BYTES}
     if isinstance(value, list | tuple):
         if len(value) == 3 and isinstance(value[0], int) and isinstance(value[2], str):
             return [*value[:2], "store"]

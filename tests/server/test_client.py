@@ -356,3 +356,25 @@ def test_a_server_under_limits_puts_off_and_the_client_waits() -> None:
     with opened(Limits(rate=50, burst=2)) as server, listening(server) as url, client_of(server, url) as client:
         for _ in range(4):
             assert client.user("alex").profile() == []
+
+
+def test_what_tells_of_others_or_names_the_servers_files_is_refused(client: Client, remote: RemoteUser) -> None:
+    """Issue 5: whether bytes hold a word tells of other users, and no path from a request is opened."""
+    remote.observe(TALK)
+    with pytest.raises(NotAllowed, match="on its machine"):
+        remote.erase(verify=True)
+    with pytest.raises(NotAllowed, match="on its machine"):
+        remote.forget("m/1", canaries=["Berlin"])
+    with pytest.raises(NotAllowed, match="on its machine"):
+        client.merge("other.db")
+    assert len(list(remote.messages())) == len(TALK)
+
+
+def test_what_was_erased_comes_back_only_when_asked(tmp_path: Path, client: Client, remote: RemoteUser) -> None:
+    """Issue 5: marks of erasures bind over HTTP too, and are lifted by whoever may import."""
+    remote.observe(TALK)
+    remote.export(tmp_path / "old.jsonl")
+    remote.erase()
+    alex = Owner("default", "alex")
+    assert client.import_(tmp_path / "old.jsonl", owner=alex).messages == 0
+    assert client.import_(tmp_path / "old.jsonl", owner=alex, restore_erased=True).messages == len(TALK)

@@ -57,6 +57,7 @@ OF_THE_OWNER = {  # these are asked for everything, or for everything that is ne
     "search_beliefs",
     "search_messages",
     "sessions",
+    "tombstones",
     "uses",
     *EVERYTHING,
     *(kept for kept, _ in copying.OWNED.values()),

@@ -55,6 +55,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "erase": ("leaving", "Erase everything of one user, for good."),
         "export": ("leaving", "Write everything of one user to a JSON Lines file."),
         "import": ("leaving", "Take in a file that `firsthand export` wrote."),
+        "merge": ("leaving", "Take in another memory, of all its users."),
     },
     "Doors": {
         "serve": ("serving", "Serve this memory over HTTP until stopped."),

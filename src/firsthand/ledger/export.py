@@ -1,18 +1,19 @@
 """An owner's ledger as JSON Lines, and back: lossless, with counts and a checksum. No model is called.
 
-The first line is a header, then one line a message, an observation, a use and a drop, in ledger order, then a footer
-with counts and the SHA-256 of all lines before it. Beliefs are not in it: they follow from the ledger. The same
-ledger always gives the same bytes.
+The first line is a header, then one line a message, an observation and a use, in ledger order, one for each keyed
+digest that erasures left behind, then a footer with counts and the SHA-256 of all lines before it. Beliefs are not in
+it: they follow from the ledger. The same ledger always gives the same bytes.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
 import tempfile
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,7 +22,9 @@ from firsthand.model import Message, Observation, Owner, message_from_json, obse
 from firsthand.ports import MessageQuery, Reading
 
 FORMAT = "firsthand-export"
-VERSION = 1
+VERSION = 2
+KNOWN = (1, 2)  # 1 had no marks of what was erased
+_PART = ".part"
 MOST_LINE = 64 * 1024 * 1024  # bytes
 
 
@@ -34,6 +37,7 @@ class Ledger:
     messages: tuple[Message, ...]
     observations: tuple[Observation, ...]
     uses: Mapping[str, tuple[int, int]]
+    tombstones: Mapping[str, int] = field(default_factory=dict)
 
 
 def write(path: Path, work: Reading, policy_digest: str) -> tuple[int, int]:
@@ -42,7 +46,10 @@ def write(path: Path, work: Reading, policy_digest: str) -> tuple[int, int]:
     Raises InvalidInput where the file cannot be written.
     """
     try:
-        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as out:
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):  # by an export that was killed
+            left.unlink(missing_ok=True)
+        start = f".{path.name}."
+        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=start, suffix=_PART, delete=False) as out:
             try:
                 counts = _copied(encoded(work, policy_digest), out.write)
                 out.flush()
@@ -65,6 +72,8 @@ def lines(work: Reading, policy_digest: str) -> Iterator[dict[str, Any]]:
         yield {"observation": to_json(row.observation)}
     for name, (count, last) in sorted(work.beside.uses().items()):
         yield {"use": {"id": name, "count": count, "last": last}}
+    for digest, at in work.tombstones().items():
+        yield {"erased": {"digest": digest, "at": at}}
 
 
 def encoded(work: Reading, policy_digest: str) -> Generator[bytes, None, tuple[int, int]]:
@@ -114,6 +123,7 @@ class _Reader:
         self._messages: list[Message] = []
         self._observations: list[Observation] = []
         self._uses: dict[str, tuple[int, int]] = {}
+        self._erased: dict[str, int] = {}
 
     def read(self, source: Any) -> Ledger:
         digest = hashlib.sha256()
@@ -137,7 +147,8 @@ class _Reader:
         if (end.get("messages"), end.get("observations")) != (len(self._messages), len(self._observations)):
             raise InvalidInput(f"{self._name}: the counts do not fit; the file was changed")
         owner = Owner(header["owner"]["tenant"], header["owner"]["user"])
-        return Ledger(owner, header["policy"], tuple(self._messages), tuple(self._observations), self._uses)
+        rows = tuple(self._messages), tuple(self._observations)
+        return Ledger(owner, header["policy"], *rows, self._uses, self._erased)
 
     def _record(self, number: int, line: bytes) -> dict[str, Any]:
         try:
@@ -151,9 +162,9 @@ class _Reader:
     def _header(self, record: dict[str, Any]) -> dict[str, Any]:
         if record.get("format") != FORMAT:
             raise InvalidInput(f"{self._name} is not a firsthand export; `firsthand add` reads other files")
-        if record.get("version") != VERSION:
+        if record.get("version") not in KNOWN:
             raise InvalidInput(
-                f"{self._name} is export version {record.get('version')!r}; this program reads {VERSION}"
+                f"{self._name} is export version {record.get('version')!r}; this program reads {KNOWN[-1]} and older"
             )
         owner = record.get("owner")
         named = isinstance(owner, dict) and all(isinstance(owner.get(k), str) for k in ("tenant", "user"))
@@ -175,6 +186,8 @@ class _Reader:
             elif "use" in record:
                 use = record["use"]
                 self._uses[str(use["id"])] = (int(use["count"]), int(use["last"]))
+            elif "erased" in record:
+                self._erased[str(record["erased"]["digest"])] = int(record["erased"]["at"])
             else:
                 raise self._wrong(number, "it is no kind of line that an export has")
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -280,7 +280,7 @@ def _erase(call: Call) -> ErasureReceipt:
 def _import(call: Call) -> Report:
     if call.stream is None:
         raise NotAllowed("an import needs a body")
-    return call.memory.import_(call.stream, owner=call.person.owner)
+    return call.memory.import_(call.stream, owner=call.person.owner, **call.given)
 
 
 def _used(call: Call) -> None:
@@ -375,7 +375,8 @@ ROUTES: Sequence[Route] = (
     Route("GET", "/v1/export", "export", R, "Everything of the user as JSON Lines, lossless.",
           lambda call: call.person.exported(), LINES, tag="leaving"),
     Route("POST", "/v1/import", "import", A, "Take in an export of this user.",
-          _import, Report, reads_stream=True, tag="leaving"),
+          _import, Report, reads_stream=True, tag="leaving",
+          query={"restore_erased": flag("Bring back what was erased here and is in the file.")}),
 
     Route("GET", "/v1/users", "users", R, "Every user that the key is for.", _users, Owner, scope=Scope.TENANT,
           pages=True, query=PAGING, tag="store"),

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
 from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
 from firsthand.model import Owner
-from firsthand.ports import Reading, Remains, Spending, Store, Writing
+from firsthand.ports import Reading, Remains, Scan, Spending, Store, Writing
 from firsthand.stores.tables.checking import faults
 from firsthand.stores.tables.copying import change_facts, put_rows, rows_left_behind
 from firsthand.stores.tables.queries import Fields, Value
@@ -29,7 +29,8 @@ from .failures import is_lost
 from .migrate import FACTS_LOCK, check_schema, check_server
 from .pool import Pool
 
-_OWN_FACTS = ("store", "schema")
+_OWN_FACTS = ("store", "schema", "scrub_due")
+_UNREACHED = "the server's files, log and dead rows, which only its administrator can read"
 
 
 def open_postgres(location: str) -> Store:
@@ -102,19 +103,17 @@ class PostgresStore:
         return Spending(int(calls), int(tokens))
 
     def facts(self) -> dict[str, str]:
-        """What the store knows of itself; `store` and `schema` are its own id and schema version.
+        """What the store knows of itself; `store`, `schema` and `scrub_due` are its own.
 
         Asked while this thread is writing, they are those that hold until it is done.
         """
         connection = self._my_writing()
         found = self._listed("facts") if connection is None else connection.all("facts")
-        return {"store": self.id, "schema": str(self._version), **dict(found)}
+        ((due,),) = self._listed("scrub_due") if connection is None else connection.all("scrub_due")
+        return {"store": self.id, "schema": str(self._version), "scrub_due": str(due), **dict(found)}
 
     def set_facts(self, facts: Mapping[str, str | None]) -> None:
-        """Change some of them, atomically, while nobody is writing; None forgets one.
-
-        `store` and `schema` are the store's own.
-        """
+        """Change some of them, atomically, while nobody is writing, but for the store's own; None forgets one."""
         for name in _OWN_FACTS:
             if name in facts:
                 raise InvalidInput(f"{name!r} is not for setting: the store itself says it")
@@ -149,6 +148,11 @@ class PostgresStore:
     def scrub(self) -> bool:
         """Whether nothing is left of what was removed. Rows are gone at once; their bytes go when the owner vacuums."""
         return self._listed("scrub_due") == [(0,)]
+
+    def scan(self, needles: Sequence[bytes]) -> Scan:
+        """Nothing: a server shows rows, and those are gone; what its files hold is not for its clients to see."""
+        del needles
+        return Scan((), (), unreached=(_UNREACHED,))
 
     def check(self) -> list[str]:
         """What is wrong with the tables, one line each; empty when nothing is."""

@@ -82,10 +82,19 @@ DELETE FROM firsthand.erased_owners WHERE tenant = $1 AND owner = $2;
 -- One of the digests that an erasure left behind.
 SELECT digest FROM firsthand.tombstones WHERE tenant = $1 AND owner = $2 AND digest = ANY($3::text[]);
 
+-- name: tombstones
+-- All digests that erasures of an owner left behind.
+SELECT digest, erased_at FROM firsthand.tombstones WHERE tenant = $1 AND owner = $2 ORDER BY digest;
+
+-- name: lift_tombstone
+-- Take back some of them.
+DELETE FROM firsthand.tombstones WHERE tenant = $1 AND owner = $2 AND digest = ANY($3::text[]);
+
 -- name: add_tombstone
 -- Leave a digest behind.
-INSERT INTO firsthand.tombstones (tenant, owner, digest) VALUES ($1, $2, $3)
-ON CONFLICT (tenant, owner, digest) DO NOTHING;
+INSERT INTO firsthand.tombstones (tenant, owner, digest, erased_at) VALUES ($1, $2, $3, $4)
+ON CONFLICT (tenant, owner, digest) DO UPDATE SET
+    erased_at = greatest(firsthand.tombstones.erased_at, excluded.erased_at);
 
 -- name: add_message
 -- Append a message.
@@ -671,7 +680,7 @@ SELECT tenant, owner, version, epoch, recorded_at, counter FROM firsthand.erased
 
 -- name: kept_tombstones
 -- Every digest that erasures left behind, to be copied.
-SELECT tenant, owner, digest FROM firsthand.tombstones;
+SELECT tenant, owner, digest, erased_at FROM firsthand.tombstones;
 
 -- name: drop_erased_heads
 -- Forget all that were erased whole, where another store's are taken over.

@@ -53,6 +53,7 @@ CREATE TABLE firsthand.tombstones (
     tenant text COLLATE "C" NOT NULL,
     owner text COLLATE "C" NOT NULL,
     digest text COLLATE "C" NOT NULL,
+    erased_at bigint NOT NULL, -- a mark binds what was recorded by then
     PRIMARY KEY (tenant, owner, digest)
 );
 

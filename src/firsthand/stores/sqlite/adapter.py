@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
 from firsthand.model import Owner
-from firsthand.ports import Reading, Remains, Spending, Store, Writing
+from firsthand.ports import Reading, Remains, Scan, Spending, Store, Writing
 from firsthand.stores.tables.checking import faults
 from firsthand.stores.tables.copying import change_facts, put_rows, rows_left_behind
 from firsthand.stores.tables.work import Identity, TableReading, TableWriting
@@ -30,12 +30,13 @@ from .connection import Connection
 from .database import Database, Options, real_path
 from .failures import from_system
 from .keys import key_bytes
+from .scanning import scan
 from .turn import Gate, Queue
 
 _KEPT = 8  # connections kept open between uses
 _READINGS_END = 2.0  # seconds that `scrub` waits for open readings, while no one else can write
 _LEFT_TO_THE_PARENT: list[object] = []  # what a forked child must neither use nor close
-_OWN_FACTS = ("store", "schema")
+_OWN_FACTS = ("store", "schema", "scrub_due")
 
 
 def open_sqlite(
@@ -146,13 +147,15 @@ class SqliteStore:
             return Spending(calls, tokens)
 
     def facts(self) -> dict[str, str]:
-        """What the store knows of itself; `store` and `schema` are its own id and schema version."""
+        """What the store knows of itself; `store`, `schema` and `scrub_due` are its own."""
         with self._connection() as connection:
             ((version,),) = connection.script("PRAGMA user_version")
-            return {"store": self.id, "schema": str(version), **dict(connection.all("facts"))}
+            ((due,),) = connection.all("scrub_due")
+            own = {"store": self.id, "schema": str(version), "scrub_due": str(due)}
+            return {**own, **dict(connection.all("facts"))}
 
     def set_facts(self, facts: Mapping[str, str | None]) -> None:
-        """Change some of them, atomically; None forgets one. `store` and `schema` are the store's own."""
+        """Change some of them, atomically, but for the store's own; None forgets one."""
         for name in _OWN_FACTS:
             if name in facts:
                 raise InvalidInput(f"{name!r} is not for setting: the store itself says it")
@@ -181,6 +184,9 @@ class SqliteStore:
         Always True. Does nothing when nothing was erased since the last time. Takes as much memory as the file is long,
         and makes writers wait. Raises StoreBusy when a reading stays open: the rows are gone, their bytes not yet.
         """
+        with self._connection() as connection:
+            if connection.one("scrub_due") == (0,):
+                return True
         with self._turn() as turn, self._connection() as connection:
             connection.wait_until(turn.deadline)
             if connection.one("scrub_due") == (0,):
@@ -196,6 +202,13 @@ class SqliteStore:
                 )
             connection.all("set_scrub_due", 0)
             return True
+
+    def scan(self, needles: Sequence[bytes]) -> Scan:
+        """Look for bytes in every file of the store, and behind its key. Takes as much memory as an encrypted file."""
+        with self._connection() as connection:
+            connection.begin("DEFERRED")
+            encrypted = self._database.options.key is not None
+            return scan(connection, self._database.files(), needles, encrypted=encrypted)
 
     def check(self) -> list[str]:
         """What is wrong with the file or its tables, one line each; empty when nothing is."""

@@ -97,6 +97,11 @@ class Database:
         here = Path(self.path)
         return sorted(here.parent.glob(f"{glob.escape(here.name)}.before-*"))
 
+    def files(self) -> list[Path]:
+        """Every file that belongs to the store: its own, SQLite's beside it, ours, and copies."""
+        here = Path(self.path)
+        return sorted(file for file in here.parent.glob(f"{glob.escape(here.name)}*") if file.is_file())
+
     def _synchronous(self) -> str:
         if not self.options.flushes:
             return "OFF"

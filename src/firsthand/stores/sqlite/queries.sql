@@ -76,10 +76,18 @@ DELETE FROM erased_owners WHERE tenant = ?1 AND owner = ?2;
 -- One of the digests that an erasure left behind.
 SELECT digest FROM tombstones WHERE tenant = ?1 AND owner = ?2 AND digest = ?3;
 
+-- name: tombstones
+-- All digests that erasures of an owner left behind.
+SELECT digest, erased_at FROM tombstones WHERE tenant = ?1 AND owner = ?2 ORDER BY digest;
+
+-- name: lift_tombstone
+-- Take back one of them.
+DELETE FROM tombstones WHERE tenant = ?1 AND owner = ?2 AND digest = ?3;
+
 -- name: add_tombstone
 -- Leave a digest behind.
-INSERT INTO tombstones (tenant, owner, digest) VALUES (?1, ?2, ?3)
-ON CONFLICT (tenant, owner, digest) DO NOTHING;
+INSERT INTO tombstones (tenant, owner, digest, erased_at) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (tenant, owner, digest) DO UPDATE SET erased_at = max(erased_at, excluded.erased_at);
 
 -- name: add_message
 -- Append a message.
@@ -663,7 +671,7 @@ SELECT tenant, owner, version, epoch, recorded_at, counter FROM erased_owners;
 
 -- name: kept_tombstones
 -- Every digest that erasures left behind, to be copied.
-SELECT tenant, owner, digest FROM tombstones;
+SELECT tenant, owner, digest, erased_at FROM tombstones;
 
 -- name: drop_erased_heads
 -- Forget all that were erased whole, where another store's are taken over.

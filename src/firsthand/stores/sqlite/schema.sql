@@ -49,6 +49,7 @@ CREATE TABLE tombstones (
     tenant TEXT NOT NULL,
     owner TEXT NOT NULL,
     digest TEXT NOT NULL,
+    erased_at INTEGER NOT NULL DEFAULT 0, -- a mark binds what was recorded by then
     PRIMARY KEY (tenant, owner, digest)
 ) STRICT, WITHOUT ROWID;
 

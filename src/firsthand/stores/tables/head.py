@@ -54,6 +54,12 @@ class OwnerHead:
             self._last = (recorded_at, self._last[1])
             self.advanced = True
 
+    def close_before(self, now: int) -> int:
+        """A time that no earlier place is later than, and that every later place is."""
+        at = max(now, self._last[0])
+        self.advance_to(at + 1)
+        return at
+
     def place(self, positions: Sequence[Position]) -> None:
         """Take note of rows added. Caches look only for what is later, so rows of the past make them start anew."""
         if not positions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -66,6 +66,10 @@ class TableReading:
         """Every row of the owner as it is stored, the head row included; none for an owner who has none."""
         return rows_of(self._queries, self.owner) if self._head.before.version else iter(())
 
+    def tombstones(self) -> dict[str, int]:
+        """Every keyed digest that erasures of this owner left behind, and up to when what it marks was recorded."""
+        return dict(self._queries.all("tombstones", self.owner.tenant, self._head.alias))
+
 
 class TableWriting(TableReading):
     """`ports.Writing`: one atomic change of one owner's rows."""
@@ -90,7 +94,8 @@ class TableWriting(TableReading):
         """Remove rows with all that hangs on them, and bump the epoch.
 
         An observation that stays loses the evidence and quotes that it had in an erased message. The derived state of
-        every slot that an erased observation was placed in goes too: fold those slots again and save them. With
+        every slot that an erased observation was placed in goes too: fold those slots again and save them. Tombstones
+        are stamped with the time of this write, and every later place is later. With
         `everything`, only a keyed digest of the owner, the head's numbers and the tombstones are left.
         """
         eraser = Eraser(self._queries, self.owner)
@@ -99,11 +104,19 @@ class TableWriting(TableReading):
         else:
             eraser.remove(removal)
         self._added.clear()
-        leave = ((self.owner.tenant, self._head.alias, each) for each in tombstones)
-        self._queries.many("add_tombstone", leave)
+        self.bury(dict.fromkeys(tombstones, self._head.close_before(self._now)))
         self._queries.all("set_scrub_due", 1)
         self.bump_epoch()
         self._erased_at = self._queries.changes() if removal.everything else None
+
+    def bury(self, tombstones: Mapping[str, int]) -> None:
+        """Take in marks of erasures, each with its time; the later time of a mark stands."""
+        leave = ((self.owner.tenant, self._head.alias, *each) for each in tombstones.items())
+        self._queries.many("add_tombstone", leave)
+
+    def lift(self, tombstones: Sequence[str]) -> None:
+        """Take back marks of erased ids, so that they may come in again."""
+        self._queries.many("lift_tombstone", ((self.owner.tenant, self._head.alias, each) for each in tombstones))
 
     def bump_epoch(self) -> None:
         """Make every cache of this owner start anew."""
