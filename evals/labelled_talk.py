@@ -1,10 +1,11 @@
 """How much of a labelled body of talk the rules writer finds, and how much of what it finds is right.
 
-    python -m evals.labelled_talk [--part held_out|tuned|all] [--kind NAME] [--show misses|wrong|dates|all]
+    python -m evals.labelled_talk [--part held_out|tuned|everyday|all] [--kind NAME] [--show misses|wrong|dates|all]
 
 The utterances are ours (`evals/data/rules_writer_*.jsonl`), each with the turns before it and what a careful listener
 would note. `held_out` was labelled before anybody looked at what the rules do with it and is not tuned on; `tuned` is
-what the rules were grown on. A row:
+what the rules were grown on; `everyday` (support, assistants, coding) was labelled before the rules first read it, and
+then mended for. A row:
 
     id, kind, at       when it was said
     before, text       the turns before it, and the utterance that is judged
@@ -33,6 +34,7 @@ from firsthand.text import value_key
 from firsthand.writer.rules import RulesWriter
 
 _DATA = Path(__file__).parent / "data"
+_PARTS = ("held_out", "tuned", "everyday")
 _ARTICLES = ("a ", "an ", "the ", "my ", "our ")
 Claim = Mapping[str, Any]
 
@@ -40,11 +42,11 @@ Claim = Mapping[str, Any]
 def main() -> None:
     """Print the counts by kind, and what went wrong when asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=("held_out", "tuned", "all"), default="all")
+    parser.add_argument("--part", choices=(*_PARTS, "all"), default="all")
     parser.add_argument("--kind", default="", help="only utterances of this kind")
     parser.add_argument("--show", choices=("misses", "wrong", "dates", "all"), help="print those utterances")
     given = parser.parse_args()
-    parts = ("held_out", "tuned") if given.part == "all" else (given.part,)
+    parts = _PARTS if given.part == "all" else (given.part,)
     for part in parts:
         rows = [row for row in _rows(_DATA / f"rules_writer_{part}.jsonl") if given.kind in ("", row["kind"])]
         judged = [(row, _judged(row)) for row in rows]

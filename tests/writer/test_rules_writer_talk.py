@@ -355,6 +355,7 @@ def test_few_words_say_what_they_were_asked_for(asked: str, answer: str, claim: 
     ("asked", "answer"),
     [
         ("What's your name?", "secret"),
+        ("How old are you?", "41 next week"),
         ("What's your name?", "Why?"),
         ("What's your name?", "No."),
         ("Where do you live?", "London or Paris, depends"),

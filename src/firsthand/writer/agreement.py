@@ -78,6 +78,8 @@ def _said_by(hearing: Hearing, begins: str, at: int) -> list[Proposal]:
     alone.hear(statement)
     tell(Hearing(alone, language, statement, cues=language.cues.heard(fold(statement.text).split())))
     said = hearing.trimmed((at, len(hearing.text)))
+    if any(when.begins > hearing.at for when in hearing.language.calendar.find(answer, hearing.at)):
+        return []  # "41 next week"
     return [
         replace(p, source=Source.QUOTED, start=first + said[0], end=first + said[1])
         for _, p in alone.found

@@ -375,7 +375,8 @@ def _pattern(clause: Clause, rule: ValueRule, span: Span) -> list[Span]:
     if sum(map(str.isdigit, found[0])) < rule.digits:
         return []
     following = _WORD.match(clause.text, found.end() + 1) if clause.text[found.end() :].startswith(" ") else None
-    if following and following[0].casefold() in rule.not_after and found.end() != clause.bound:
+    dated = following is not None and any(when.start == following.start() for when in clause.whens)
+    if following and following[0].casefold() in rule.not_after and found.end() != clause.bound and not dated:
         return []
     return [_kept(found, rule)]
 
