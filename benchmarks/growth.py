@@ -82,7 +82,7 @@ def main() -> None:
 
 def _filled(path: Path, people: int, given: argparse.Namespace, texts: Sequence[str]) -> Store:
     started = time.perf_counter()
-    with Memory(path, writer="none", embedder=_Known()) as memory:
+    with Memory(path, writer="none", embedder=Known()) as memory:
         for number in range(people):
             said = messages([texts[(7 * number + at) % len(texts)] for at in range(given.each)])
             stamped = [{**each, "session": f"s{at // PER_SESSION}"} for at, each in enumerate(said)]
@@ -92,7 +92,7 @@ def _filled(path: Path, people: int, given: argparse.Namespace, texts: Sequence[
     return Store(people, given.each, memory, path, random.Random(people))  # noqa: S311 - figures must repeat
 
 
-class _Known:
+class Known:
     """The static embedder, remembering the texts that people share, since filling is not what is measured."""
 
     inline = True

@@ -78,6 +78,7 @@ class Server:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         for each in (pid, *map(int, children)):
             _end(each)
+        (self.folder / "postmaster.pid").unlink()  # it would name a process that nobody may have buried yet
 
     def promote(self) -> None:
         """Make a standby the primary."""

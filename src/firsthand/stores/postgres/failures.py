@@ -54,6 +54,10 @@ BY_STATE: dict[str, Said] = {
     "XX002": (StoreCorrupt, "the server found a damaged index; REINDEX it"),
 }
 
+_NO_HOST: Said = (StoreUnavailable, "there is no such host")
+_NOT_TAKEN: Said = (StoreUnavailable, "the server does not take this connection")
+_NOT_SECURE: Said = (StoreUnavailable, "no secure connection could be agreed on")
+
 # A server that cannot be reached has no code to tell, and says so in the words of libpq, which are never translated.
 _BY_WORDS: tuple[tuple[str, Said], ...] = (
     (r"password authentication failed|no password supplied", BY_STATE["28"]),
@@ -61,13 +65,15 @@ _BY_WORDS: tuple[tuple[str, Said], ...] = (
     (r"database \S+ does not exist", BY_STATE["3D"]),
     (r"too many (clients|connections)|remaining connection slots", BY_STATE["53300"]),
     (r"session is read-only|server is in hot standby", BY_STATE["25006"]),
-    (r"could not translate host name|name or service not known", (StoreUnavailable, "there is no such host")),
+    (r"could not translate host name|name or service not known", _NO_HOST),
     (r"Connection refused|No such file or directory", (StoreUnavailable, "no server answers there")),
     (r"timeout expired|timed out", (StoreUnavailable, "no server answers there in time")),
     (r"starting up|shutting down|recovery mode", (StoreUnavailable, "the server is starting or stopping; try again")),
-    (r"^connection failed.*FATAL", (StoreUnavailable, "the server does not take this connection")),
-    (r"SSL|certificate", (StoreUnavailable, "no secure connection could be agreed on")),
+    (r"^connection failed.*FATAL", _NOT_TAKEN),
+    (r"SSL|certificate", _NOT_SECURE),
 )
+# What no waiting mends.
+_LASTING = (BY_STATE["28"], BY_STATE["3D"], _NO_HOST, _NOT_TAKEN, _NOT_SECURE)
 
 
 def from_postgres(error: psycopg.Error, shown: str) -> FirsthandError:
@@ -84,6 +90,11 @@ def is_lost(error: BaseException | None) -> bool:
     if state is None:
         return isinstance(error, psycopg.OperationalError)
     return state[:2] in ("08", "57") and state != _CANCELLED
+
+
+def may_pass(error: BaseException | None) -> bool:
+    """Whether a connection that could not be made may be made soon: the server starts, is promoted, or is full."""
+    return isinstance(error, psycopg.OperationalError) and _known(error) not in _LASTING
 
 
 def _known(error: psycopg.Error) -> Said:

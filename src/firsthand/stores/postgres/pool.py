@@ -19,7 +19,7 @@ from firsthand.stores.tables.queries import Fields
 
 from .address import Address
 from .connection import Connection
-from .failures import from_postgres
+from .failures import from_postgres, may_pass
 from .texts import teach
 
 _OLDEST = 1800.0  # seconds that a connection is kept, so that load spreads again after a server came back
@@ -106,7 +106,7 @@ class Pool:
                     connection.opened = opened
                     return connection
                 connection.close()
-        return Connection(self._connect(), self.address.shown)
+        return Connection(self._connect_until(time.monotonic() + self.address.wait), self.address.shown)
 
     def _give_back(self, connection: Connection) -> None:
         if not connection.is_ours():
@@ -133,8 +133,8 @@ class Pool:
         while True:
             try:
                 return self._connect()
-            except (StoreUnavailable, StoreBusy):
-                if time.monotonic() + pause >= deadline:
+            except (StoreUnavailable, StoreBusy) as error:
+                if not may_pass(error.__cause__) or time.monotonic() + pause >= deadline:
                     raise
             time.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
