@@ -433,6 +433,7 @@ class Migrated:
     ran: tuple[str, ...]  # names of the steps; empty when everything was there
     version: int  # of the schema, now
     granted: tuple[str, ...] = ()  # roles that may use the tables
+    sharded: tuple[str, ...] = ()  # names of the tables that were sharded by tenant now
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,14 +76,14 @@ def is_server(location: str) -> bool:
     return location.startswith(("postgresql://", "postgres://"))
 
 
-def migrate_store(location: str, *, grant: Sequence[str] = ()) -> Migrated:
-    """Bring the tables of a server to this version, as their owner, and let roles use them.
+def migrate_store(location: str, *, grant: Sequence[str] = (), distribute: bool = False) -> Migrated:
+    """Bring the tables of a server to this version, as their owner, let roles use them, and shard them if asked.
 
     Raises InvalidInput for what is no server, StoreUnavailable and its kin.
     """
     if not is_server(location):
         raise InvalidInput("only a server is migrated by hand; a file comes to the new version when it is opened")
-    done: Migrated = _postgres().migrate(location, store_id=random_id, grant=grant)
+    done: Migrated = _postgres().migrate(location, store_id=random_id, grant=grant, distribute=distribute)
     return done
 
 

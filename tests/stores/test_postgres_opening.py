@@ -284,3 +284,65 @@ def test_an_application_cannot_change_what_the_store_is(postgres: Place) -> None
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             postgres.server.execute(text, database=postgres.name, user=APPLICATION)
+
+
+# -- sharding ----------------------------------------------------------------------------------------------------
+
+# Stands in for the extension, which no registry has: notes what is asked of it, and refuses what Citus refuses.
+STAND_IN = (
+    "CREATE TABLE pg_dist_partition (logicalrelid regclass, distribution text, beside text)",
+    """CREATE FUNCTION create_distributed_table(t regclass, distribution text, colocate_with text) RETURNS void
+    LANGUAGE plpgsql AS $$ BEGIN
+        IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = t AND contype IN ('p', 'u') AND conkey[1] <> (
+            SELECT attnum FROM pg_attribute WHERE attrelid = t AND attname = distribution)) THEN
+            RAISE EXCEPTION 'cannot shard %', t; END IF;
+        INSERT INTO pg_dist_partition VALUES (t, distribution, colocate_with); END $$""",
+)
+
+
+@contextmanager
+def _with_citus(postgres: Place) -> Iterator[Place]:
+    with postgres.another("sharded") as place:
+        place.execute(f"ALTER SCHEMA public OWNER TO {OWNER}")
+        for statement in STAND_IN:
+            place.server.execute(statement, database=place.name, user=OWNER)
+        yield place
+
+
+def _shard(place: Place, schema: Schema | None = None, *, distribute: bool = True) -> tuple[str, ...]:
+    return migrate(place.owners_url, store_id=lambda: "s", distribute=distribute, schema=schema).sharded
+
+
+def test_tables_are_sharded_by_tenant_beside_each_other(postgres: Place) -> None:
+    """Issue: `firsthand migrate --distribute` where the extension is there; safe to repeat; new tables follow."""
+    with _with_citus(postgres) as place:
+        assert _shard(place, distribute=False) == ()
+        first, *others = _shard(place)
+        assert first == "owners"
+        found = place.execute("SELECT logicalrelid::text, distribution, beside FROM pg_dist_partition")
+        assert ("firsthand.owners", "tenant", "none") in found
+        assert {row[2] for row in found} == {"none", "firsthand.owners"}
+        tenants = place.execute(
+            "SELECT attrelid::regclass::text FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid"
+            " WHERE attname = 'tenant' AND relkind = 'r' AND relnamespace = 'firsthand'::regnamespace"
+        )
+        assert {f"firsthand.{name}" for name in (first, *others)} == {name for (name,) in tenants}
+        assert _shard(place) == ()
+        more = Migration("9999_more", "CREATE TABLE firsthand.more (tenant text, PRIMARY KEY (tenant))")
+        assert _shard(place, Schema(SCHEMA.script, (*SCHEMA.migrations, more)), distribute=False) == ("more",)
+
+
+def test_tables_with_memories_in_them_are_not_sharded(postgres: Place) -> None:
+    """Ours: rows are moved by whom row-level security shows none of them, so they would be left behind."""
+    with _with_citus(postgres) as place:
+        store = open_postgres(place.url)
+        fill(store, ALEX, "kept")
+        store.close()
+        with pytest.raises(StoreUnavailable, match="firsthand copy"):
+            _shard(place)
+
+
+def test_sharding_without_the_extension_names_it(postgres: Place) -> None:
+    """Issue: missing extension: the error names it."""
+    with pytest.raises(StoreUnavailable, match="Citus"):
+        _shard(postgres)

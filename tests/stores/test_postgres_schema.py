@@ -21,13 +21,18 @@ PACKAGE = "firsthand.stores.postgres"
 SHARED = {"store", "migrations", "facts"}  # tables of the whole store
 LEFT_BEHIND = {"erased_owners", "tombstones"}  # what an erasure leaves, which names nobody
 OF_A_SERVER = {
+    "anything_kept",
     "begin_listing",
     "begin_reading",
     "begin_setting",
     "begin_taking_over",
     "begin_writing",
+    "has_citus",
     "lock_new_head",
     "name_tenant",
+    "shard",
+    "sharded_tables",
+    "tables_of_tenants",
     "unusable_indexes",
     "users_of_tables",
 }

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--grant", multiple=True, metavar="ROLE", help="Let this role use the tables; may be repeated.")
+@click.option("--distribute", is_flag=True, help="Shard the tables by tenant, with the extension Citus.")
 @with_options
-def migrate(options: Options, grant: tuple[str, ...]) -> None:
+def migrate(options: Options, grant: tuple[str, ...], *, distribute: bool) -> None:
     """Make or renew the tables on a PostgreSQL server.
 
     Run it with --db postgresql://… as the role that owns the database, before programs of a new version start. They
@@ -29,13 +30,15 @@ def migrate(options: Options, grant: tuple[str, ...]) -> None:
     """
     from firsthand.wiring import migrate_store
 
-    done = migrate_store(options.location, grant=grant)
+    done = migrate_store(options.location, grant=grant, distribute=distribute)
     show(done, _migrated(done), as_json=options.as_json)
 
 
 def _migrated(done: Migrated) -> Iterator[str]:
     yield f"schema {done.version}: " + (f"ran {counted(len(done.ran), 'step')}" if done.ran else "everything was there")
     yield from (f"  {step}" for step in done.ran)
+    if done.sharded:
+        yield f"sharded by tenant: {', '.join(done.sharded)}"
     if done.granted:
         yield f"may use the tables: {', '.join(done.granted)}"
 

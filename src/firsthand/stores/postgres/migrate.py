@@ -24,6 +24,7 @@ from .pool import Pool
 OLDEST_SERVER = 140_000
 FACTS_LOCK = 828_927_588  # of advisory locks, which are a database's own: "1hnd"
 _MIGRATING = FACTS_LOCK + 1
+_FIRST_SHARDED = "owners"  # the table that the others lie beside
 _LOCK_WAIT = "3s"  # a step that cannot get its lock gives up, rather than make everybody queue behind it
 
 _OUTSIDE = "-- outside a transaction"
@@ -32,9 +33,16 @@ _UNDEFINED = (psycopg.errors.InvalidSchemaName, psycopg.errors.UndefinedTable)
 
 
 def migrate(
-    location: str, *, store_id: Callable[[], str], grant: Sequence[str] = (), schema: Schema | None = None
+    location: str,
+    *,
+    store_id: Callable[[], str],
+    grant: Sequence[str] = (),
+    distribute: bool = False,
+    schema: Schema | None = None,
 ) -> Migrated:
-    """Bring the tables to this version, and let roles use them. Safe to repeat, and for several at once.
+    """Bring the tables to this version, let roles use them, shard them. Safe to repeat, and for several at once.
+
+    `distribute` shards them by tenant, with the extension Citus; where they are, new tables become it by themselves.
 
     Raises StoreUnavailable, StoreBusy (a lock that was not to be had: try again), SchemaTooNew, InvalidInput.
     """
@@ -45,8 +53,9 @@ def migrate(
         check_server(connection)
         connection.run(f"SELECT pg_advisory_lock({_MIGRATING})")
         ran = _bring_up(connection, wanted, store_id)
+        sharded = _shard(connection, wanted=distribute)
         granted = _grant(connection, [*dict.fromkeys([*grant, *_granted(connection)])])
-        return Migrated(tuple(ran), wanted.version, tuple(granted))
+        return Migrated(tuple(ran), wanted.version, tuple(granted), tuple(sharded))
     except StoreUnavailable as error:
         if isinstance(error.__cause__, psycopg.errors.InsufficientPrivilege):
             raise StoreUnavailable(
@@ -140,6 +149,39 @@ def _run(connection: Connection, step: Migration) -> None:
     connection.run(step.script)
     connection.all("record_migration", step.name, _least(step))
     connection.commit()
+
+
+def _shard(connection: Connection, *, wanted: bool) -> list[str]:
+    """Shard the tables that are not yet, all of a tenant's rows on one node. Returns their names.
+
+    Citus moves rows that are there as the tables' owner, whom row-level security shows none: a table is sharded before
+    anything is in it.
+    """
+    ((able,),) = connection.all("has_citus")
+    if not able:
+        if wanted:
+            raise StoreUnavailable(
+                f"{connection.shown}: sharding needs the extension Citus in this database (CREATE EXTENSION citus)"
+            )
+        return []
+    there = {str(name) for (name,) in connection.all("sharded_tables")}
+    if not there and not wanted:
+        return []
+    if not there:
+        connection.script("begin_listing")
+        ((kept,),) = connection.all("anything_kept")
+        connection.end()
+        if kept:
+            raise StoreUnavailable(
+                f"{connection.shown}: there are memories in these tables; shard those of a new database and "
+                "`firsthand copy` into it"
+            )
+    missing = [str(name) for (name,) in connection.all("tables_of_tenants") if name not in there]
+    for name in missing:
+        connection.all(
+            "shard", f"firsthand.{name}", "none" if name == _FIRST_SHARDED else f"firsthand.{_FIRST_SHARDED}"
+        )
+    return missing
 
 
 def _number(name: str) -> int:

@@ -800,3 +800,33 @@ SELECT DISTINCT grantee FROM information_schema.role_table_grants
 WHERE table_schema = 'firsthand' AND table_name = 'messages' AND privilege_type = 'SELECT'
     AND grantee NOT IN ('PUBLIC', current_user)
 ORDER BY 1;
+
+-- name: has_citus
+-- Whether tables can be sharded here.
+SELECT to_regproc('create_distributed_table') IS NOT NULL;
+
+-- name: sharded_tables
+-- Tables that are sharded already.
+SELECT c.relname FROM pg_dist_partition AS d
+JOIN pg_class AS c ON c.oid = d.logicalrelid
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = 'firsthand'
+ORDER BY 1;
+
+-- name: tables_of_tenants
+-- Tables whose rows are a tenant's.
+SELECT c.relname FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'tenant' AND NOT a.attisdropped
+WHERE n.nspname = 'firsthand' AND c.relkind IN ('r', 'p')
+ORDER BY c.relname <> 'owners', c.relname;
+
+-- name: shard
+-- Shard a table by tenant, each tenant's rows on the node of its rows in another table.
+SELECT create_distributed_table($1::text::regclass, 'tenant', colocate_with => $2::text);
+
+-- name: anything_kept
+-- Whether there is any row of anybody, asked by who may list.
+SELECT EXISTS (SELECT 1 FROM firsthand.owners)
+    OR EXISTS (SELECT 1 FROM firsthand.erased_owners)
+    OR EXISTS (SELECT 1 FROM firsthand.tombstones);
