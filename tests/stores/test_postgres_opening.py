@@ -25,7 +25,7 @@ from firsthand.errors import (
 )
 from firsthand.stores.postgres import migrate, open_postgres
 from firsthand.stores.postgres.address import address_of
-from firsthand.stores.postgres.failures import from_postgres
+from firsthand.stores.postgres.failures import from_postgres, may_pass
 from firsthand.stores.tables.schema import Migration, Schema, schema_of
 from firsthand.testing.store.samples import ALEX, NOW, fill
 from postgres_place import APPLICATION, GUARDED, OWNER, Place
@@ -210,6 +210,27 @@ def test_every_error_of_the_server_has_a_name_here(kind: tuple[str, type[psycopg
 def test_what_may_be_tried_again_says_so(state: str, kind: type[FirsthandError]) -> None:
     """Issue: retried only where it is safe."""
     assert type(from_postgres(psycopg.errors.lookup(state)("x"), "here")) is kind
+
+
+@pytest.mark.parametrize(
+    ("words", "passing"),
+    [
+        ("Connection refused", True),
+        ("FATAL:  the database system is starting up", True),
+        ("FATAL:  the database system is not yet accepting connections", True),
+        ("FATAL:  the database system is shutting down", True),
+        ("FATAL:  sorry, too many clients already", True),
+        ("session is read-only", True),
+        ('FATAL:  password authentication failed for user "me"', False),
+        ('FATAL:  database "x" does not exist', False),
+        ('FATAL:  role "x" does not exist', False),
+        ("could not translate host name", False),
+    ],
+)
+def test_only_what_passes_is_waited_for(words: str, passing: bool) -> None:
+    """Issue: a server that starts, stops, is full or is promoted is waited for; a wrong password is told at once."""
+    error = psycopg.OperationalError(f'connection failed: connection to server at "here", port 1 failed: {words}')
+    assert may_pass(error) is passing
 
 
 def test_a_name_too_long_for_an_index_is_refused_whole(postgres: Place) -> None:

@@ -68,7 +68,10 @@ _BY_WORDS: tuple[tuple[str, Said], ...] = (
     (r"could not translate host name|name or service not known", _NO_HOST),
     (r"Connection refused|No such file or directory", (StoreUnavailable, "no server answers there")),
     (r"timeout expired|timed out", (StoreUnavailable, "no server answers there in time")),
-    (r"starting up|shutting down|recovery mode", (StoreUnavailable, "the server is starting or stopping; try again")),
+    (
+        r"starting up|shutting down|recovery mode|accepting connections",
+        (StoreUnavailable, "the server is starting or stopping; try again"),
+    ),
     (r"^connection failed.*FATAL", _NOT_TAKEN),
     (r"SSL|certificate", _NOT_SECURE),
 )
