@@ -166,7 +166,13 @@ def test_a_missing_driver_names_the_package() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["postgresql://h/d?pool=many", "postgresql://h/d?wait=-1", "postgresql://h/d?nonsense=1", "postgresql://[h/d"],
+    [
+        "postgresql://h/d?pool=many",
+        "postgresql://h/d?wait=-1",
+        "postgresql://h/d?nonsense=1",
+        "postgresql://h/d?reads=all",
+        "postgresql://[h/d",
+    ],
 )
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     """Ours: before anything is connected to."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 
 from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
@@ -29,6 +29,8 @@ from .failures import is_lost
 from .migrate import FACTS_LOCK, check_schema, check_server
 from .pool import Pool
 
+_AT_ONCE = 0.2  # seconds that a read gives the primary to answer before it makes do with a standby
+_AWAY = 1.0  # seconds that it is then left alone by reads
 _OWN_FACTS = ("store", "schema", "scrub_due")
 _UNREACHED = "the server's files, log and dead rows, which only its administrator can read"
 
@@ -59,6 +61,8 @@ class PostgresStore:
 
     def __init__(self, pool: Pool, identity: Identity, version: int) -> None:
         self._pool = pool
+        self._near = Pool(pool.address.nearest()) if pool.address.reads == "standby" else None
+        self._away_until = 0.0  # of `time.monotonic`: the primary did not answer a moment ago
         self._identity = identity
         self._version = version
         self._writing: dict[tuple[int, Owner], Connection] = {}  # by thread
@@ -66,10 +70,46 @@ class PostgresStore:
 
     @contextmanager
     def reading(self, owner: Owner) -> Iterator[Reading]:
-        """A consistent snapshot; waits for no writer, and no writer waits for it."""
-        with self._pool.connection() as connection:
-            found = self._begin(connection, "begin_reading", *_names(owner))
-            yield TableReading(connection, owner, self._identity, _first(found))
+        """A consistent snapshot; waits for no writer, and no writer waits for it.
+
+        With `reads=standby` a standby gives it where it has all that the primary has of this owner, and where the
+        primary does not answer.
+        """
+        with ExitStack() as last, ExitStack() as first:
+            if self._near is None:
+                yield self._snapshot(last, self._pool, owner)
+                return
+            newest = self._of_primary(first, owner)
+            try:
+                near = self._snapshot(last, self._near, owner)
+            except (StoreUnavailable, StoreBusy):
+                if newest is None:
+                    raise
+                near = newest
+            if newest is None or near.head().version >= newest.head().version:
+                if near is not newest:
+                    first.close()
+                yield near
+            else:
+                last.close()
+                yield newest
+
+    def _of_primary(self, stack: ExitStack, owner: Owner) -> TableReading | None:
+        """What the primary has, or None where it is away; asked again after a second, not each time."""
+        if time.monotonic() < self._away_until:
+            return None
+        try:
+            return self._snapshot(stack, self._pool, owner, wait=_AT_ONCE)
+        except (StoreUnavailable, StoreBusy):
+            stack.close()
+            self._away_until = time.monotonic() + _AWAY
+            return None
+
+    def _snapshot(self, stack: ExitStack, pool: Pool, owner: Owner, wait: float | None = None) -> TableReading:
+        connection = stack.enter_context(pool.connection(wait))
+        patience = pool.address.wait if wait is None else wait
+        found = self._begin(connection, "begin_reading", *_names(owner), within=(pool, patience))
+        return TableReading(connection, owner, self._identity, _first(found))
 
     @contextmanager
     def writing(self, owner: Owner, now: datetime) -> Iterator[Writing]:
@@ -168,6 +208,8 @@ class PostgresStore:
     def close(self) -> None:
         """Let go of connections; those in use are let go when their block ends. Safe to call twice."""
         self._pool.close()
+        if self._near is not None:
+            self._near.close()
 
     @property
     def _shown(self) -> str:
@@ -194,16 +236,22 @@ class PostgresStore:
             found = connection.script("lock_new_head", *_names(owner))
         return found[0]
 
-    def _begin(self, connection: Connection, name: str, *values: Value) -> list[Fields]:
-        """Start a transaction; on another connection where this one broke while nobody used it."""
-        deadline = time.monotonic() + self._pool.address.wait
+    def _begin(
+        self, connection: Connection, name: str, *values: Value, within: tuple[Pool, float] | None = None
+    ) -> list[Fields]:
+        """Start a transaction; on another connection where this one broke while nobody used it.
+
+        `within` is the pool that it is of, and for how many seconds to try, where these are not the usual ones.
+        """
+        pool, patience = within or (self._pool, self._pool.address.wait)
+        deadline = time.monotonic() + patience
         while True:
             try:
                 return connection.script(name, *values)
             except (StoreUnavailable, StoreBusy) as error:
                 if not is_lost(error.__cause__) or time.monotonic() >= deadline:
                     raise
-            self._pool.fresh(connection, deadline)
+            pool.fresh(connection, deadline)
 
 
 def _names(owner: Owner) -> tuple[str, str]:

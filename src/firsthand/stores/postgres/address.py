@@ -7,8 +7,8 @@ Everything that libpq knows passes through; `pool` and `wait` are ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import psycopg
@@ -17,7 +17,9 @@ from psycopg.conninfo import conninfo_to_dict
 from firsthand.errors import InvalidInput
 
 SCHEMES = ("postgresql://", "postgres://")
-_OURS = ("pool", "wait")
+_OURS = ("pool", "wait", "reads")
+_READS = ("primary", "standby")
+_SPREADING_SINCE = 160_000  # version of libpq that picks one of several hosts by chance
 _MOST = 1_000_000  # of anything that an address counts
 
 # A server that is gone without a word is noticed, on its way and while it works.
@@ -41,6 +43,12 @@ class Address:
     shown: str  # the address without the password and without options
     pool: int = 20  # connections at most, but for blocks inside of blocks
     wait: float = 30.0  # seconds to wait for a turn, a lock or a server that comes back
+    reads: str = "primary"  # or "standby": who answers reads, where it has caught up
+
+    def nearest(self) -> Address:
+        """The same database on a standby; on the primary where there is none."""
+        spread = {"load_balance_hosts": "random"} if psycopg.pq.version() >= _SPREADING_SINCE else {}
+        return replace(self, parameters={**self.parameters, "target_session_attrs": "prefer-standby", **spread})
 
 
 def address_of(location: str) -> Address:
@@ -61,7 +69,14 @@ def address_of(location: str) -> Address:
         _shown(merged),
         pool=int(_number("pool", ours.get("pool", "20"), least=1)),
         wait=_number("wait", ours.get("wait", "30"), least=0),
+        reads=_one_of("reads", ours.get("reads", _READS[0]), _READS),
     )
+
+
+def _one_of(name: str, text: str, known: Sequence[str]) -> str:
+    if text not in known:
+        raise InvalidInput(f"{name}={text[:20]} in the address: it takes {' or '.join(known)}")
+    return text
 
 
 def _number(name: str, text: str, least: int) -> float:

@@ -37,8 +37,8 @@ class Pool:
         self._start()
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
-        """A connection to work with; what it leaves undone is undone.
+    def connection(self, wait: float | None = None) -> Iterator[Connection]:
+        """A connection to work with; what it leaves undone is undone. `wait`: seconds, if not the address's own.
 
         Raises StoreBusy when all stay in use for too long, StoreUnavailable and its kin when none can be opened.
         """
@@ -46,15 +46,16 @@ class Pool:
         if os.getpid() != self._process:
             self._leave_to_the_parent()
         nested = self._depth.get(me, 0) > 0
-        if not nested and not self._places.acquire(timeout=self.address.wait):
+        patience = self.address.wait if wait is None else wait
+        if not nested and not self._places.acquire(timeout=patience):
             raise StoreBusy(
                 f"{self.address.shown}: all {self.address.pool} connections were in use for "
-                f"{self.address.wait:g} seconds; try again, or raise pool= in the address"
+                f"{patience:g} seconds; try again, or raise pool= in the address"
             )
         places = self._places
         self._depth[me] = self._depth.get(me, 0) + 1
         try:
-            connection = self._take()
+            connection = self._take(time.monotonic() + patience)
             try:
                 yield connection
             finally:
@@ -97,7 +98,7 @@ class Pool:
         _LEFT_TO_THE_PARENT.append(self._idle)
         self._start()
 
-    def _take(self) -> Connection:
+    def _take(self, deadline: float) -> Connection:
         self.check_open()
         with self._guard:
             while self._idle:
@@ -106,7 +107,7 @@ class Pool:
                     connection.opened = opened
                     return connection
                 connection.close()
-        return Connection(self._connect_until(time.monotonic() + self.address.wait), self.address.shown)
+        return Connection(self._connect_until(deadline), self.address.shown)
 
     def _give_back(self, connection: Connection) -> None:
         if not connection.is_ours():
