@@ -27,6 +27,8 @@ from firsthand.ledger import export, intake, secrets
 from firsthand.ledger.admission import Claim
 from firsthand.model import (
     EPOCH,
+    RANK,
+    SAID,
     Act,
     Belief,
     Caller,
@@ -446,9 +448,17 @@ class User:
         return build(self.profile(**times), hits, budget)
 
     def profile(self, *, valid_at: When = None, known_at: When = None) -> list[Belief]:
-        """What is always worth knowing of the person: current values of the profile's slots. Guesses never enter."""
+        """What is always worth knowing of the person: current values of the profile's slots. Guesses never enter.
+
+        How things are to be done (kind procedural) is part of it in free words too, where the person said so.
+        """
         held = self.beliefs(subject="user", valid_at=valid_at, known_at=known_at)
-        return [b for b in held if b.attribute and not b.guess and self.memory.policy.attribute(b.attribute).profile]
+        return [b for b in held if not b.guess and self._is_profile(b)]
+
+    def _is_profile(self, belief: Belief) -> bool:
+        if belief.attribute is None:
+            return belief.kind is Kind.PROCEDURAL and RANK[belief.source] is SAID
+        return self.memory.policy.attribute(belief.attribute).profile
 
     def beliefs(
         self,

@@ -88,3 +88,12 @@ def test_turns_with_another_name_are_said_to_be_unheard(mem: Memory) -> None:
         mem.user("u3").observe([{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hi!"}]).unheard
         == ()
     )
+
+
+def test_how_things_are_to_be_done_is_in_the_profile_in_free_words_too(alex: User) -> None:
+    """Ours: "always answer in short paragraphs" is worth knowing whatever is asked."""
+    alex.remember("Answer in short paragraphs.", kind="procedural")
+    alex.remember("The spare key is with Ana.")
+    alex.remember("Seems to like tables", kind="procedural", source="inferred")
+
+    assert [b.value for b in alex.profile()] == ["Answer in short paragraphs."]

@@ -130,6 +130,7 @@ class Requests:
     remember_never: re.Pattern[str]
     remember_clause: re.Pattern[str]
     remember_own: re.Pattern[str]
+    remember_standing: re.Pattern[str]  # how things are to be done, after "remember:"
     howto: tuple[Expression, ...]
     howto_after: tuple[Expression, ...]
     rule: tuple[Expression, ...]
@@ -407,6 +408,7 @@ class _Table:
             remember_never=self._compile(remember["never"]),
             remember_clause=self._compile(remember["clause"]),
             remember_own=self._compile(remember["own"]),
+            remember_standing=self._compile(remember["standing"]),
             howto=self._cued(howto["says"]),
             howto_after=self._cued(howto["after"]),
             rule=self._cued(howto["rule"]),

@@ -30,7 +30,9 @@ def remembered(hearing: Hearing) -> bool:
         if match and _is_request(hearing, match) and hearing.reading.is_meant():
             hearing.source, hearing.said_from = Source.STATED, match.start()
             told = tell(hearing, hearing.after_lead(match.start("text")))
-            if not told or _left_over(hearing, match.start("text")) >= _WORTH_KEEPING:
+            if not told and match["that"] and requests.remember_standing.match(match["text"]):
+                _instruct(hearing, match)
+            elif not told or _left_over(hearing, match.start("text")) >= _WORTH_KEEPING:
                 _keep_text(hearing, match, told=told)
             return True
     return False
@@ -61,6 +63,8 @@ def _is_request(hearing: Hearing, match: re.Match[str]) -> bool:
     if requests.remember_never.match(match["text"]) or (hearing.sentence.is_question and not polite):
         return False
     opening = requests.remember_clause if match["that"] else requests.remember_own
+    if match["that"] and requests.remember_standing.match(match["text"]):
+        return True
     return opening.match(match["text"]) is not None
 
 
