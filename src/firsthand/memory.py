@@ -194,6 +194,8 @@ class Memory:
         goes by in talk with several people. `caller` MODEL binds the sources that may be claimed.
         """
         owner = Owner(intake.name_of(tenant, "tenant"), intake.name_of(user, "user"))
+        agent = intake.name_of(agent, "agent") if agent is not None else None
+        session = intake.name_of(session, "session") if session is not None else None
         return User(self, owner, agent=agent, session=session, aliases=frozenset(aliases), caller=caller)
 
     def users(self) -> list[Owner]:
@@ -303,7 +305,7 @@ class User:
         """
         now = self.memory.parts.clock()
         drafts = intake.drafts(messages, now=self._said_at(options) or now, zone=self.memory.zone, mask=secrets.mask)
-        batch = Batch(drafts, self._session(options), full, options.get("origin"), self._metadata(options))
+        batch = Batch(drafts, self._session(options), full, self._origin(options), self._metadata(options))
         vectors = self._vectors_of_new(batch)
         told = [draft if draft.at_original is not None else replace(draft, at=EPOCH) for draft in drafts]
         body = (told, batch.session, self._said_at(options))  # a repeat comes later: the clock is no part of it
@@ -372,7 +374,7 @@ class User:
             source=_one_of(Source, source, "source"),
             confidence=confidence,
             evidence=cites,
-            origin=options.get("origin"),
+            origin=self._origin(options),
         )
         offer = Offer(
             claim,
@@ -393,17 +395,17 @@ class User:
     ) -> Receipt:
         """Replace a belief over the whole of its interval: it never was. The old one is kept as withdrawn."""
         new = intake.value_of(value, MOST_VALUE, secrets.mask)
-        return self._act(Act.CORRECT, belief_id, Given(value=new, reason=reason), options)
+        return self._act(Act.CORRECT, belief_id, Given(value=new, reason=_reason(reason)), options)
 
     def end(
         self, belief_id: str, at: When = None, *, reason: str | None = None, **options: Unpack[ActOptions]
     ) -> Receipt:
         """It was true and no longer is, as of `at` (now unless said)."""
-        return self._act(Act.END, belief_id, Given(at=self._time(at, "at"), reason=reason), options)
+        return self._act(Act.END, belief_id, Given(at=self._time(at, "at"), reason=_reason(reason)), options)
 
     def retract(self, id: str, *, reason: str | None = None, **options: Unpack[ActOptions]) -> Receipt:  # noqa: A002 - the public name
         """It was never true. Takes the id of a belief, an observation or a message."""
-        return self._act(Act.RETRACT, id, Given(reason=reason), options)
+        return self._act(Act.RETRACT, id, Given(reason=_reason(reason)), options)
 
     def confirm(self, belief_id: str, **options: Unpack[ActOptions]) -> Receipt:
         """The person says that it is so."""
@@ -411,7 +413,7 @@ class User:
 
     def reject(self, belief_id: str, *, reason: str | None = None, **options: Unpack[ActOptions]) -> Receipt:
         """The person says that it is not so."""
-        return self._act(Act.REJECT, belief_id, Given(reason=reason), options)
+        return self._act(Act.REJECT, belief_id, Given(reason=_reason(reason)), options)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -649,6 +651,7 @@ class User:
         _refuse_unknown(options, WriteOptions)
         parts = self.memory.parts
         key = options.get("idempotency_key")
+        key = intake.name_of(key, "idempotency_key") if key is not None else None
         with parts.store.writing(self.owner, now) as work:
             policy, vectors = upkeep.in_step(self.memory)
             means = Means(policy, parts.writer, self.caller, self.agent, self.aliases, parts.ids, vectors)
@@ -665,7 +668,7 @@ class User:
             at=given.at,
             reason=given.reason,
             session=self._session(options),
-            origin=options.get("origin"),
+            origin=self._origin(options),
             metadata=self._metadata(options),
             expected=expected,
         )
@@ -722,12 +725,16 @@ class User:
     # -- what the caller gave -----------------------------------------------------------------------------------
 
     def _subject(self, subject: str) -> str:
-        name = intake.name_of(subject, "subject")
+        name = intake.name_of(secrets.mask(subject)[0] if isinstance(subject, str) else subject, "subject")
         return "user" if name in self.aliases or name.casefold() == "user" else name
 
     def _session(self, options: WriteOptions) -> str | None:
         given = options.get("session")
         return intake.name_of(given, "session") if given is not None else self.session
+
+    def _origin(self, options: WriteOptions) -> str | None:
+        given = options.get("origin")
+        return intake.name_of(given, "origin") if given is not None else None
 
     def _metadata(self, options: WriteOptions) -> Mapping[str, Any]:
         return intake.metadata_of(options.get("metadata"), secrets.mask)
@@ -772,6 +779,10 @@ def _one_of(kind: type[E], value: object, what: str) -> E:
     except ValueError:
         known = ", ".join(each for each in kind if each is not Source.REPEATED)  # derived, never an input
         raise InvalidInput(f"{what} is one of {known}; not {str(value)[:40]!r}") from None
+
+
+def _reason(given: str | None) -> str | None:
+    return intake.value_of(given, MOST_VALUE, secrets.mask) if given else None
 
 
 def _evidence(given: Cites) -> Evidence:

@@ -18,6 +18,7 @@ from firsthand.beliefs.slots import owner_key
 from firsthand.beliefs.view import view
 from firsthand.errors import Conflict, InvalidInput
 from firsthand.ledger import erasure
+from firsthand.ledger.cleansing import cleansed, masked_alike
 from firsthand.ledger.export import Ledger
 from firsthand.model import Message, Observation, Owner, Position, Report, micros, to_json
 from firsthand.ports import MessageQuery, Reading, Removal, SearchRow, Store, Writing
@@ -62,7 +63,7 @@ def take_in(place: Place, given: Ledger, *, restore_erased: bool) -> Report:
 
     Raises InvalidInput, Conflict where a message has another content here; then nothing is taken in.
     """
-    now = place.parts.clock()
+    now, given = place.parts.clock(), cleansed(given)
     _check_times(given, micros(now + _AHEAD))
     with place.parts.store.writing(given.owner, now) as work:
         if restore_erased:
@@ -116,9 +117,7 @@ class _Union:
         ours = {row.observation.id: row.observation for row in work.observations.walk()}
         theirs = {o.id: o for o in given.observations}
         here = messages_of(work, (m.id for m in given.messages))
-        there = {m.id: m for m in given.messages}
-        for both in here.keys() & there.keys():
-            _check_words(there[both], here[both])
+        there = {m.id: _as_here(m, here.get(m.id)) for m in given.messages}
         heard = {id_: _first(marks.unbound(here.get(id_), there[id_])) for id_ in there}
         told = {id_: _first(marks.unbound(ours.get(id_), theirs.get(id_))) for id_ in ours.keys() | theirs.keys()}
         standing = {facts.id for facts in work.search.messages() if not marks.binds(facts.id, facts.position)}
@@ -199,9 +198,13 @@ def _later(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
     return {mark: max(one.get(mark, 0), other.get(mark, 0)) for mark in one.keys() | other.keys()}
 
 
-def _check_words(given: Message, here: Message) -> None:
-    if (given.role, given.content, given.name) != (here.role, here.content, here.name):
+def _as_here(given: Message, here: Message | None) -> Message:
+    """The message given; the one that is here where they differ only in which secrets are masked."""
+    if here is None or (given.role, given.content, given.name) == (here.role, here.content, here.name):
+        return given
+    if (given.role, given.name) != (here.role, here.name) or not masked_alike(given.content, here.content):
         raise Conflict(f"message {given.id!r} is here with other content; nothing was taken in")
+    return here
 
 
 def _first(rows: Sequence[Row]) -> Row | None:

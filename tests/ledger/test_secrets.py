@@ -96,6 +96,29 @@ SECRETS = [
     ("密码：abc123", "abc123", "password"),
     ("パスワードはhunter2です", "hunter2", "password"),
     ("비밀번호는 hunter22", "hunter22", "password"),
+    # codes, and what is said sign by sign
+    ("the wifi code is 88442211", "88442211", "code"),
+    ("wifi code is sunflower99", "sunflower99", "code"),
+    ("the code for the wifi is trustno1", "trustno1", "code"),
+    ("our wifi key is hunter22hunter", "hunter22", "password"),
+    ("das WLAN Passwort lautet Sonnenblume7", "Sonnenblume7", "password"),
+    ("der WLAN-Schlüssel ist 1234567890abcdef", "1234567890", "password"),
+    ("gate code 1357", "1357", "code"),
+    ("the front door code is 4711#", "4711", "code"),
+    ("the combination to the safe is 12 34 56", "34", "code"),
+    ("the safe combination: 12-34-56", "34", "code"),
+    ("recovery code is 3F7K-88QQ", "88QQ", "code"),
+    ("my pin is four seven one one", "seven", "pin"),
+    ("my password is capital H hunter two", "hunter", "password"),
+    ("password: h u n t e r 2", "n t e", "password"),
+    ("the password is s, w, o, r, d, dash, five, five", "five", "password"),
+    # bank accounts
+    ("my IBAN is DE89 3704 0044 0532 0130 00, thanks", "0532", "account number"),
+    ("DE89370400440532013000", "3704", "account number"),
+    ("pay GB29 NWBK 6016 1331 9268 19 today", "NWBK", "account number"),
+    ("IBAN: fr1420041010050500013m02606.", "2004", "account number"),
+    ("to NO93 8601 1117 947 by Friday", "8601", "account number"),
+    ("(CH93-0076-2011-6238-5295-7)", "6238", "account number"),
     # assigned
     ("password=" + "aB3" * 200, "aB3", "password"),
     ("DB_PASSWORD=correct-horse", "correct-horse", "password"),
@@ -156,6 +179,18 @@ ORDINARY = [
     "docker run -u root:root image",
     "session id: s1",
     "pwd: /home/me",
+    # codes of other things
+    "the zip code is 90210, the area code 212 and the country code is 49",
+    "my promo code is SAVE20 and the error code is 404",
+    "the dress code is casual, the source code is 4000 lines",
+    "the door code is on the fridge",
+    "the wifi code is being changed in 2 days",
+    "the password is a one time thing",
+    # no account: another check sum, no country, a length that is not that country's
+    "DE89 3704 0044 0532 0130 01",
+    "XX89 3704 0044 0532 0130 00",
+    "DE89 3704 0044 0532 0130",
+    "flight LH44 and the FY24 plan",
     # numbers and names
     "550e8400-e29b-41d4-a716-446655440000",
     "call +49 170 1234567 or 0049-30-1234-5678",
@@ -226,7 +261,10 @@ def test_any_mixture_is_masked_once_and_for_all(text: str) -> None:
     assert (count == 0) == (once == text)
 
 
-SPLIT = ("pass", " phrase", "seed", " words ", "one time", " code 4821 ", "api", " key=", "mot de", "PIN", "spin", "é")
+SPLIT = (
+    *("wifi", " code is ", "DE89 3704 0044", " 0532 0130 00", "pass", " phrase", "seed", " words ", "one time"),
+    *(" code 4821 ", "api", " key=", "mot de", "PIN", "spin", "é"),
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -356,6 +394,7 @@ def _repeats_inside(inside: Any) -> Iterator[tuple[Any, int]]:
 SLOW_IF_CARELESS = (
     *("password ", "password=", "password is ", "password to ", "my pin is ", "密码", "4111 ", "1 ", "://a:", "-eyJ"),
     *("'\"`", "-----BEGIN PRIVATE KEY-----", "passphrase is word word ", "login: a / ", "http -u a:bcd "),
+    *("DE89 3704 ", "DE89", "gate code ", "password is a b ", "code for the "),
 )
 
 

@@ -33,6 +33,7 @@ from firsthand.ledger.values import (
     identifier,
     json_object,
     kind_of,
+    one_line,
 )
 from firsthand.model import Message, Role
 
@@ -348,7 +349,7 @@ class _Intake:
         return dict(kept), masked
 
     def _speaker(self, name: str | None) -> tuple[str | None, int]:
-        return (None, 0) if name is None else self.mask(identifier(name, "name", MAX_NAME_CHARS))
+        return (None, 0) if name is None else self.mask(one_line(name, "name", MAX_NAME_CHARS))
 
     def _metadata(self, value: object) -> tuple[dict[str, Any], int]:
         if not isinstance(value, (dict, type(None))):

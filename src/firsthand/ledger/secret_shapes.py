@@ -21,7 +21,10 @@ PRIVATE_KEY = "private key"
 CARD = "card number"
 PIN = "pin"
 PHRASE = "passphrase"
-MARKED = re.compile(rf"{re.escape(MARK)}(?:{API_KEY}|{TOKEN}|{PASSWORD}|{PRIVATE_KEY}|{CARD}|{PIN}|{PHRASE})\]")
+CODE = "code"
+ACCOUNT = "account number"
+_KINDS = f"{API_KEY}|{TOKEN}|{PASSWORD}|{PRIVATE_KEY}|{CARD}|{PIN}|{PHRASE}|{CODE}|{ACCOUNT}"
+MARKED = re.compile(rf"{re.escape(MARK)}(?:{_KINDS})\]")
 
 
 class Found(NamedTuple):
@@ -169,7 +172,12 @@ def headers(text: str) -> Iterator[Found]:
 
 def shows(word: str) -> bool:
     """Whether what stands between two blanks may be part of a secret that shows by itself, but for a card's number."""
-    return hinted(word, _TOKEN_HINTS) or hinted(word, _WORD_HINTS) or word.startswith(("-u", "--user"))
+    return (
+        hinted(word, _TOKEN_HINTS)
+        or hinted(word, _WORD_HINTS)
+        or word.startswith(("-u", "--user"))
+        or _IBAN_OPEN.search(word) is not None
+    )
 
 
 _PEM_OPEN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -280,3 +288,53 @@ def _checksum(number: str) -> int:
         doubled = int(digit) * (1 + place % 2)
         total += doubled - 9 * (doubled > 9)  # noqa: PLR2004 - the sum of two digits
     return total % 10
+
+
+# -- bank accounts -----------------------------------------------------------------------------------------------
+
+# How many characters an IBAN has, by country. Source: the IBAN registry of SWIFT (ISO 13616).
+_IBAN_COUNTRIES = """
+    15:NO 16:BE 18:DK,FO,FI,GL,NL,FK,SD 19:MK,SI 20:AT,BA,EE,KZ,LT,LU,XK,MN 21:CH,HR,LI,LV
+    22:BG,BH,CR,DE,GB,GE,IE,ME,RS,VA 23:AE,GI,IL,IQ,TL,OM,SO 24:AD,CZ,ES,MD,PK,RO,SA,SE,SK,TN,VG
+    25:LY,PT,ST 26:IS,TR 27:BI,DJ,FR,GR,IT,MC,MR,SM 28:AL,AZ,BY,CY,DO,GT,HU,LB,NI,PL,SV 29:BR,EG,PS,QA,UA
+    30:JO,KW,MU 31:MT,SC 32:LC 33:RU
+"""
+_IBAN_LENGTHS = {
+    country: int(length)
+    for length, _, countries in (each.partition(":") for each in _IBAN_COUNTRIES.split())
+    for country in countries.split(",")
+}
+_IBAN_OPEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}")
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[A-Za-z0-9]{11,29}+|(?:[ \u00a0-][A-Za-z0-9]{1,4}){3,8})")
+_IBAN_GROUP = 4
+
+
+def ibans(text: str) -> Iterator[Found]:
+    """Numbers of bank accounts (IBAN): a country's length, in one piece or in fours, and a valid checksum."""
+    if not _DIGIT.search(text):
+        return
+    at = 0
+    while found := _IBAN.search(text, at):
+        end = _iban_end(found)
+        if end:
+            yield Found(found.start(), end, ACCOUNT)
+        at = end or found.start() + _IBAN_GROUP
+
+
+def _iban_end(found: re.Match[str]) -> int:
+    """Where the account's number ends; 0 where there is none. What follows it may look like another group."""
+    text, start = found.string, found.start()
+    wanted = _IBAN_LENGTHS.get(found[0][:2].upper(), 0)
+    if not wanted:
+        return 0
+    grouped = not found[0][_IBAN_GROUP].isalnum()
+    end = start + wanted + ((wanted - 1) // _IBAN_GROUP if grouped else 0)
+    printed = text[start:end]
+    number = "".join(char for char in printed if char.isalnum()).upper()
+    whole = len(number) == wanted and not text[end : end + 1].isalnum() and end <= found.end()
+    return end if whole and _remainder(number) == 1 else 0
+
+
+def _remainder(iban: str) -> int:
+    """What the rule of ISO 7064 (mod 97-10) leaves; 1 for a valid number."""
+    return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 if iban.isascii() else 0

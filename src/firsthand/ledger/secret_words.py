@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from firsthand.ledger.secret_shapes import (
     API_KEY,
+    CODE,
     MARK,
     PASSWORD,
     PHRASE,
@@ -30,11 +31,22 @@ from firsthand.ledger.secret_shapes import (
 
 _LONGEST_LABEL = 80
 _MOST_WORDS = 4  # of a name; more is a sentence
+# What a code opens. A code of anything else (a country, an error, a voucher) is no secret.
+_WIFI = r"(?:wi-?fi|wlan|wireless|internet|hotspot|router)"
+_OPENED = (
+    r"(?:" + _WIFI + r"|(?:front |back |garage )?door|gate|alarm|safe|vault|garage|lock(?:er|box| box)?|keypad|house"
+    r"|building|bike lock|suitcase|phone|screen|sim|entry|unlock|recovery|backup|t[uü]r|haust[uü]r|tor|tresor)"
+)
 _LONGEST_VALUE = 256
 _KEYWORD = re.compile(
     r"(?:(?<![A-Za-z0-9])|(?<=[a-z])(?=[PKTS]))(?:"  # DB_PASSWORD and dbPassword as well
     r"(?P<password>(?i:(?:pg)?passwords?\d?|passwd|passcode|pwd|pw|passwort|kennwort|contrase[nñ]a|mot de passe|senha"
-    r"|wachtwoord|has[lł]o|[sş]ifre|l[oö]senord|adgangskode|salasana))(?![A-Za-z])"
+    r"|wachtwoord|has[lł]o|[sş]ifre|l[oö]senord|adgangskode|salasana"
+    r"|" + _WIFI + r"[ -]?(?:schlüssel|key)))(?![A-Za-z])"
+    r"|(?P<code>(?i:" + _OPENED + r"[ -]?(?:codes?|combination|kombination)|puk(?: code)?"
+    r"|(?:codes?|combination)(?=[ \t](?:for|to|of|für|zum|zur)[ \t](?:(?:the|our|my|your|das|die|den)[ \t])?"
+    + _OPENED
+    + r"\b)))(?![A-Za-z])"
     r"|(?P<phrase>(?i:pass ?phrase|(?:seed|recovery|secret|mnemonic) phrase|seed words))(?![A-Za-z])"
     r"|(?P<pass>(?i:pass))(?=[ \t]{0,2}[:=])"
     r"|(?P<pin>(?i:pin(?:[ -]?(?:code|number|nummer))?|cvv2?|cvc2?|otp|(?:2fa|one[ -]time|verification|security) code))"
@@ -49,12 +61,12 @@ _KEYWORD = re.compile(
 # "the password for the wifi", "password to prod": what it opens, before the word that says what it is.
 _OPENS = re.compile(
     r"[ \t]{1,3}(?i:for|to|of|on|für|zu|para|pour|de|для|от)[ \t][^\n.,:;=!?\"'`\[\]]{1,40}?"
-    r"(?=[ \t]{0,3}(?:[:=：]|(?i:is|was|ist|es|est|это)[ \t]))"
+    r"(?=[ \t]{0,3}(?:[:=：]|(?i:is|was|ist|lautet|es|est|это)[ \t]))"
 )
 _LINK = re.compile(
     r"(?:\\{0,3}[\"'`])?[ \t\u00a0]{0,4}"
     r"(?P<link>>(?=[^<\s]{1,256}</)|:=|=>|->|==?|[:：＝]|→"
-    r"|(?i:is|are|was|ist|est|es|é|è|eh|это|to|auf|à|a|на)(?=[ \t])"
+    r"|(?i:is|are|was|ist|lautet|est|es|é|è|eh|это|to|auf|à|a|на)(?=[ \t])"
     r"|['’]s(?=[ \t])|是|为|為|は|[은는이가])"
     r"(?:[ \t]{1,3}(?i:still|now|currently|actually|always|just|simply|set to|jetzt|ahora|maintenant|сейчас)(?=[ \t]))?"
     r"[ \t\u00a0]{0,4}"
@@ -112,7 +124,9 @@ _SHORTEST_FORM = 5
 
 
 # The last word, or the only telling one, of what is announced by several: "seed phrase", "verification code".
-_PIECE = re.compile(r"(?i:passe|phrase|code|key|api|api-schlüssel|schlüssel)(?![A-Za-z])|المرور|السر|khẩu")
+_PIECE = re.compile(
+    r"(?i:passe|phrase|codes?|combination|kombination|key|api|api-schlüssel|schlüssel)(?![A-Za-z])|المرور|السر|khẩu"
+)
 _LOGIN_PIECE = re.compile(r"(?i:log-?in|credentials|creds|zugangsdaten|identifiants|/pass)")
 
 
@@ -160,6 +174,9 @@ def _behind(text: str, word: re.Match[str]) -> Found | None:
     link, at = _link(text, word)
     if link is None:
         return None
+    spelled = _spelled(text, at, link, word)
+    if spelled > at:
+        return Found(at, spelled, family.kind)
     start, end = _value_at(text, at)
     quoted = start > at
     if not quoted:
@@ -168,6 +185,25 @@ def _behind(text: str, word: re.Match[str]) -> Found | None:
     if not value or not family.accepts(value, '"' if quoted and link != "to" else link):
         return None
     return Found(start, end if quoted else _whole(text, start, end), family.kind)
+
+
+# Letters, figures and signs said one by one: "capital H, u, n, t, e, r, two".
+_LETTER = r"(?:(?:capital|upper[ -]?case|lower[ -]?case)[ ](?:letter[ ])?[A-Za-z](?:[ -][a-z]{2,20})?)"
+_FIGURE = (
+    r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple"
+    r"|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun)"
+)
+_SIGN = r"(?:dash|hyphen|underscore|dot|dollar(?: sign)?|hash(?:tag)?|at sign|exclamation (?:mark|point)|star|asterisk)"
+_SAID = rf"(?:{_LETTER}|{_FIGURE}|{_SIGN}|[A-Za-z]|\d{{1,4}})(?![^\W_])"
+_APART = r"(?:,[ ]|[ ,-])"
+_SPELLED = re.compile(rf"(?i:{_LETTER}(?:{_APART}{_SAID}){{1,40}}|{_SAID}(?:{_APART}{_SAID}){{2,40}})")
+
+
+def _spelled(text: str, at: int, link: str, word: re.Match[str]) -> int:
+    """Where a secret ends that is said sign by sign; the place itself where none is."""
+    if link not in _SURE or word.lastgroup not in ("password", "pin", "code", "foreign"):
+        return at
+    return end_of(_SPELLED, text, at)
 
 
 _GOES_ON = re.compile(
@@ -268,7 +304,7 @@ def _link(text: str, word: re.Match[str]) -> tuple[str | None, int]:
     flag = _FLAG.match(text, word.end())
     if flag is not None and before.endswith("--"):
         return ":", flag.end()
-    if flag is not None and word[0].casefold().startswith("cv"):
+    if flag is not None and (word[0].casefold().startswith("cv") or word.lastgroup == "code"):
         return ":", flag.end()
     if flag is not None and (_USED.search(before) or word.lastgroup in ("password", "foreign")):
         return "with", flag.end()
@@ -307,7 +343,7 @@ def _passphrase(text: str, word: re.Match[str]) -> Found | None:
     return Found(start, end, PHRASE) if value and _is_password(value, link) else None
 
 
-_SURE = frozenset((*"is are was set := => -> → ： ＝ : = == > 是 为 為 は".split(), '"'))  # noqa: SIM905 - read and changed as words
+_SURE = frozenset((*"is are was ist lautet set := => -> → ： ＝ : = == > 是 为 為 は".split(), '"'))  # noqa: SIM905 - read and changed as words
 
 
 def _is_password(value: str, link: str) -> bool:
@@ -357,6 +393,16 @@ def _is_pin(value: str, link: str) -> bool:
     return link not in ("with", "to") and re.fullmatch(r"[0-9]{3,8}", value) is not None
 
 
+def _is_code(value: str, link: str) -> bool:
+    """Whether it opens a door or a network: figures, in one piece or in pairs, or a word with figures in it."""
+    quoted = link == '"'
+    if link in ("with", "to") or is_placeholder(value, quoted=quoted):
+        return False
+    if re.fullmatch(r"[0-9][0-9#*-]{2,23}", value):
+        return True
+    return is_mixed(value) and _is_strong(value) and (quoted or _ORDINARY_MIX.fullmatch(value) is None)
+
+
 def _is_key(value: str, link: str) -> bool:
     """Whether an assigned value is random enough to be a key: long, with letters and digits, hardly repeating."""
     if link in ("with", "to") or is_placeholder(value, quoted=link == '"') or len(value) < 8:  # noqa: PLR2004
@@ -384,6 +430,7 @@ _FAMILIES: Mapping[str, _Family] = {
     "phrase": _Family(PHRASE, _is_password),
     "pass": _Family(PASSWORD, _is_pass),
     "pin": _Family(PIN, _is_pin),
+    "code": _Family(CODE, _is_code),
     "key": _Family(API_KEY, _is_key),
     "foreign": _Family(PASSWORD, _is_foreign),
 }

@@ -25,6 +25,7 @@ _FINDERS: tuple[Callable[[str], Iterator[Found]], ...] = (
     secret_shapes.headers,
     secret_shapes.private_keys,
     secret_shapes.cards,
+    secret_shapes.ibans,
     secret_words.announced,
     secret_words.logins,
 )
@@ -37,11 +38,36 @@ def mask(text: str) -> tuple[str, int]:
     """
     total = 0
     for _ in range(_MOST_PASSES if _may_hold_secret(text) else 0):
-        text, count = _masked_once(text)
-        if not count:
+        text, found = _masked_once(text)
+        if not found:
             break
-        total += count
+        total += len(found)
     return text, total
+
+
+def mask_around(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, int, list[tuple[int, int]]]:
+    """As `mask`, and where the spans given lie in the masked text. One that touched a secret takes in its mark."""
+    total, moved = 0, list(spans)
+    for _ in range(_MOST_PASSES if _may_hold_secret(text) else 0):
+        text, found = _masked_once(text)
+        if not found:
+            break
+        total += len(found)
+        moved = [(_moved(start, found, ends=False), _moved(end, found, ends=True)) for start, end in moved]
+    return text, total, moved
+
+
+def _moved(place: int, found: Sequence[Found], *, ends: bool) -> int:
+    """Where a place is once these secrets are replaced; one inside of a secret goes to the mark's edge."""
+    shift = 0
+    for span in found:
+        grown = len(f"{MARK}{span.kind}]") - (span.end - span.start)
+        if place <= span.start:
+            break
+        if place < span.end:
+            return span.start + shift + (span.end - span.start + grown if ends else 0)
+        shift += grown
+    return place + shift
 
 
 _ORDINARY: set[str] = set()  # words seen before that tell of no secret: most talk is made of them
@@ -54,7 +80,7 @@ _SHORTEST_CARD = 14  # digits
 # A word of small letters is told at one look: all that gives a secret away has one of these in it.
 _SMALL = re.compile(r"[(\"']?[A-Z]?[a-z]{0,14}(?:['’][a-z]{1,2})?[.,;:!?…\"')]*")  # noqa: RUF001 - both apostrophes
 _TELLING = re.compile(
-    r"p(?:ass|w|in|hrase)|k(?:ey|ennwort)|c(?:v[vc]|ontrase|ode|red)|api|otp|token|secret|seed|senha|wachtwoord|haslo"
+    r"p(?:ass|w|in|uk|hrase)|k(?:ey|ennwort|ombi)|combi|schlüssel|c(?:v[vc]|ontrase|ode|red)|api|otp|token|secret|seed|senha|wachtwoord|haslo"
     r"|sifre|senord|adgangskode|salasana|login|zugangsdaten|identifiants|earer|uthorization|hooks|eyJ|dapi|xox|shp"
 )
 
@@ -97,7 +123,7 @@ def _remember(word: str) -> None:
     _ORDINARY.add(word)
 
 
-def _masked_once(text: str) -> tuple[str, int]:
+def _masked_once(text: str) -> tuple[str, list[Found]]:
     found = _apart(sorted(span for find in _FINDERS for span in find(text)))
     if MARK in text:
         found = _off_marks(found, text)
@@ -105,7 +131,7 @@ def _masked_once(text: str) -> tuple[str, int]:
     for span in found:
         parts += [text[at : span.start], f"{MARK}{span.kind}]"]
         at = span.end
-    return ("".join([*parts, text[at:]]) if found else text), len(found)
+    return ("".join([*parts, text[at:]]) if found else text), found
 
 
 def mask_json(value: Any) -> tuple[Any, int]:

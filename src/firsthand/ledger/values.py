@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from firsthand.errors import InvalidInput
+from firsthand.ledger.secret_shapes import tokens
 
 Clean = Callable[[str], tuple[str, int]]  # a text as it may be stored, and how much was masked in it
 
@@ -54,8 +55,20 @@ def checked_size(chars: int, what: str) -> None:
         raise InvalidInput(f"{what} has {chars:,} characters; the limit is {MAX_MESSAGE_CHARS:,}")
 
 
-def identifier(value: object, what: str, longest: int = MAX_ID_CHARS) -> str:
-    """An id, a session, a name: text of 1 to `longest` characters on one line. Raises InvalidInput."""
+def identifier(value: object, what: str) -> str:
+    """An id, a session, an origin: one line of 1 to `MAX_ID_CHARS` characters, and no token. Raises InvalidInput.
+
+    A secret in it is refused and not masked: two names that are masked alike would become one.
+    """
+    name = one_line(value, what, MAX_ID_CHARS)
+    secret = next(tokens(name), None)
+    if secret is not None:
+        raise InvalidInput(f"{what} holds a secret ({secret.kind}); give it another name")
+    return name
+
+
+def one_line(value: object, what: str, longest: int) -> str:
+    """Text of 1 to `longest` characters on one line. Raises InvalidInput."""
     if not isinstance(value, str):
         raise InvalidInput(f"{what} is {kind_of(value)}, not text")
     text = str.__str__(value)
