@@ -101,7 +101,7 @@ def finish(store: Store, receipt: ErasureReceipt) -> ErasureReceipt:
     try:
         if store.scrub():
             return receipt
-        left = "their bytes are the server's, and go when it vacuums"
+        left = "their bytes are the server's, and go when the tables' owner runs `firsthand maintain`"
     except _UNFINISHED as error:
         left = str(error)
     return replace(receipt, complete=False, left=left)

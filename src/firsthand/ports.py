@@ -405,11 +405,11 @@ class Store(Protocol):
     def take_over(self, remains: Remains) -> None:
         """Have these remains of another store and no others, atomically."""
 
-    def scrub(self) -> bool:
+    def scrub(self, *, locking: bool = False) -> bool:
         """Make sure that removed bytes are gone: free pages overwritten, log emptied. May be slow.
 
-        False where they stay until somebody with more rights or more time takes them. Raises StoreBusy where another
-        reader is in the way.
+        False where they stay until somebody with more rights or more time takes them; with `locking`, everybody may be
+        made to wait while they are taken. Raises StoreBusy where another reader is in the way.
         """
 
     def scan(self, needles: Sequence[bytes]) -> Scan:

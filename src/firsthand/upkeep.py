@@ -308,7 +308,7 @@ def maintain(place: Place, now: datetime) -> dict[str, int]:
         with place.parts.store.reading(owner) as work:
             seen = view(work.beliefs.cells(), place.policy, now)
             expired += sum(b.state is State.EXPIRED for b in seen.beliefs)
-    place.parts.store.scrub()
+    place.parts.store.scrub(locking=True)
     return {"vectors": made, "expired": expired}
 
 

@@ -33,6 +33,7 @@ OF_A_SERVER = {
     "shard",
     "sharded_tables",
     "tables_of_tenants",
+    "tables_owned",
     "unusable_indexes",
     "users_of_tables",
 }

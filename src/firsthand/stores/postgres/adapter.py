@@ -10,10 +10,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 
-from firsthand.errors import InvalidInput, StoreBusy, StoreUnavailable
+from firsthand.errors import InvalidInput, StoreBusy, StoreError, StoreUnavailable
 from firsthand.model import Owner
 from firsthand.ports import Reading, Remains, Scan, Spending, Store, Writing
 from firsthand.stores.tables.checking import faults
@@ -185,9 +185,29 @@ class PostgresStore:
             connection.commit()
         self._identity = Identity(self.id, remains.secret)
 
-    def scrub(self) -> bool:
-        """Whether nothing is left of what was removed. Rows are gone at once; their bytes go when the owner vacuums."""
-        return self._listed("scrub_due") == [(0,)]
+    def scrub(self, *, locking: bool = False) -> bool:
+        """With `locking`, have the tables written anew without what was removed, where this role owns them.
+
+        False where it is not done: rows are gone at once, their bytes when the owner does this. Each table is locked
+        while it is written. The server's log, its archive and its copies are its administrator's.
+        """
+        if self._listed("scrub_due") == [(0,)]:
+            return True
+        if not locking:
+            return False
+        with self._pool.connection() as connection:
+            owned = [str(name) for (name,) in connection.all("tables_owned")]
+            if not owned:
+                return False
+            connection.all("set_scrub_due", 0)  # before: what is erased meanwhile makes it due again
+            try:
+                for name in owned:
+                    connection.rewrite(name)
+            except BaseException:
+                with suppress(StoreError):
+                    connection.all("set_scrub_due", 1)
+                raise
+        return True
 
     def scan(self, needles: Sequence[bytes]) -> Scan:
         """Nothing: a server shows rows, and those are gone; what its files hold is not for its clients to see."""

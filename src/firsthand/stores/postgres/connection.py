@@ -116,6 +116,10 @@ class Connection:
         """Run statements that are not queries of ours: migrations."""
         return self._script(text)
 
+    def rewrite(self, table: str) -> None:
+        """Write a table of ours anew, with its indexes and without dead rows; outside of a transaction."""
+        self._script(f"VACUUM (FULL) firsthand.{sql.Identifier(table).as_string(self.raw)}")
+
     def commit(self) -> None:
         """Keep the transaction."""
         if not self.is_ours():

@@ -830,3 +830,10 @@ SELECT create_distributed_table($1::text::regclass, 'tenant', colocate_with => $
 SELECT EXISTS (SELECT 1 FROM firsthand.owners)
     OR EXISTS (SELECT 1 FROM firsthand.erased_owners)
     OR EXISTS (SELECT 1 FROM firsthand.tombstones);
+
+-- name: tables_owned
+-- Tables that this role may write anew.
+SELECT c.relname FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = 'firsthand' AND c.relkind IN ('r', 'p') AND pg_has_role(current_user, c.relowner, 'USAGE')
+ORDER BY 1;

@@ -178,7 +178,7 @@ class SqliteStore:
             connection.all("set_secret", remains.secret)
         self._identity = Identity(self.id, remains.secret)
 
-    def scrub(self) -> bool:
+    def scrub(self, *, locking: bool = False) -> bool:  # noqa: ARG002 - a file of one machine is always rewritten
         """Write the file anew without free pages, empty the log, and remove copies that upgrades made.
 
         Always True. Does nothing when nothing was erased since the last time. Takes as much memory as the file is long,
