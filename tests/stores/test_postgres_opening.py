@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -26,6 +28,7 @@ from firsthand.errors import (
 from firsthand.stores.postgres import migrate, open_postgres
 from firsthand.stores.postgres.address import address_of
 from firsthand.stores.postgres.failures import from_postgres, may_pass
+from firsthand.stores.postgres.migrate import check_server
 from firsthand.stores.tables.schema import Migration, Schema, schema_of
 from firsthand.testing.store.samples import ALEX, NOW, fill
 from postgres_place import APPLICATION, GUARDED, OWNER, Place
@@ -128,6 +131,13 @@ def test_a_database_of_another_encoding_is_refused(postgres: Place) -> None:
         pytest.raises(StoreUnavailable, match="UTF8"),
     ):
         _migrate(latin)
+
+
+def test_an_old_server_is_told() -> None:
+    """Issue: old server. No registry has one; what it says of itself is all that is looked at."""
+    raw = SimpleNamespace(info=SimpleNamespace(server_version=130_011, parameter_status=lambda _: "UTF8"))
+    with pytest.raises(StoreUnavailable, match="PostgreSQL 13 is too old; 14 or later"):
+        check_server(cast("Any", SimpleNamespace(raw=raw, shown="here")))
 
 
 def test_no_connection_left_is_told(postgres: Place) -> None:
