@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         Source,
         State,
         Target,
+        Unheard,
         to_json,
     )
     from firsthand.policy import Policy
@@ -120,6 +121,7 @@ _HOME = {
             "Source",
             "State",
             "Target",
+            "Unheard",
             "to_json",
         ),
         "firsthand.model",
@@ -176,6 +178,7 @@ __all__ = [
     "StoreFull",
     "StoreUnavailable",
     "Target",
+    "Unheard",
     "User",
     "__version__",
     "to_json",
