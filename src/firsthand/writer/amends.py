@@ -42,13 +42,16 @@ def taken_back(hearing: Hearing) -> bool:
 
 def last_unsaid(hearing: Hearing) -> int | None:
     """Find where a sentence goes on that takes back what it said before: "I live in Rome, just kidding, in Bern"."""
-    last = None
-    for last in hearing.language.marks.unsaid.finditer(hearing.text):  # noqa: B007 - the last one
-        pass
+    unsaid = hearing.heard(hearing.language.requests.unsaid)
+    last = max((each for pattern in unsaid for each in pattern.finditer(hearing.text)), key=_start, default=None)
     if last is None:
         return None
     rest = _ENDS.match(hearing.text, last.end())
     return hearing.after_lead(rest.end()) if rest else len(hearing.text)
+
+
+def _start(match: re.Match[str]) -> int:
+    return match.start()
 
 
 def _take_back_last(hearing: Hearing, match: re.Match[str]) -> None:

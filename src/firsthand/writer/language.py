@@ -111,7 +111,6 @@ class Marks:
     play: re.Pattern[str]  # begins a play that goes on in later turns
     play_over: re.Pattern[str]
     correction: re.Pattern[str]
-    unsaid: re.Pattern[str]  # takes back what stands before it in the same sentence
     parted: re.Pattern[str]
     changed: re.Pattern[str]
     backward: re.Pattern[str]
@@ -139,6 +138,7 @@ class Requests:
     retract_joke: tuple[Expression, ...]  # what was said was not meant
     retract_last: tuple[Expression, ...]
     retract_about: tuple[Expression, ...]
+    unsaid: tuple[Expression, ...]  # takes back what stands before it in the same sentence
     correct_bare: tuple[Expression, ...]
     correct_swap: tuple[Expression, ...]
 
@@ -417,6 +417,7 @@ class _Table:
             retract_joke=self._cued(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["joke"]),
             retract_last=self._cued(f"{retract['lead']}(?:{each}){retract['tail']}" for each in retract["last"]),
             retract_about=self._cued(f"{retract['lead']}{each}" for each in retract["about"]),
+            unsaid=self._cued([retract["unsaid"]]),
             correct_bare=self._cued(correct["bare"]),
             correct_swap=self._cued(correct["swap"]),
         )

@@ -115,9 +115,9 @@ class _Heard:
 def _plays(languages: Sequence[Language], text: str, *, before: bool) -> bool:
     """Whether a play goes on or begins with this turn, which may end it."""
     marks = [each.marks for each in languages]
-    if any(each.play_over.search(text) for each in marks):
-        return False
-    return before or any(each.play.search(text) for each in marks)
+    if before:
+        return not any(each.play_over.search(text) for each in marks)
+    return any(each.play.search(text) and not each.play_over.search(text) for each in marks)
 
 
 def _listen(reading: Reading, sentence: Sentence) -> bool:
